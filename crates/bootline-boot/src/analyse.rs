@@ -35,8 +35,8 @@ impl Boot {
         let BootRecords { records, mut problems, header, notes, unit_events, repeated, printed_again: _ } = input;
         let mut kernel = Kernel::read(&records);
         kernel.cpus = options.cpus.or(kernel.cpus);
-        let mut milestones = Milestones::find(&records);
-        let end = end::find_end(&records, &mut milestones, options);
+        let milestones = Milestones::find(&records);
+        let end = end::find_end(&records, &milestones, options);
         let listed_consoles = listed_console::listed_consoles(&records);
         let consoles = console::consoles(&records, &kernel, &listed_consoles);
         let mut serial = console::serial(&consoles, &listed_consoles, &kernel, options.console.as_ref());

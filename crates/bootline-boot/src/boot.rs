@@ -6,7 +6,7 @@ use super::backlog::{self, BacklogPoint};
 use super::console::RegisteredConsole;
 use super::console_start::{self, ConsoleStart};
 use super::console_switch::ConsoleSwitch;
-use super::end::BootEnd;
+use super::end::{self, BootEnd};
 use super::gap::{self, Gap};
 use super::initcall::{self, AsyncWait, Span};
 use super::kernel::Kernel;
@@ -139,6 +139,11 @@ impl Boot {
     pub fn registers_after(&self, call: ThreadsReady) -> bool {
         let console = self.line.as_ref().map(|l| &l.console);
         console_start::registers_at(&self.kernel, console).is_none_or(|at| at.follows(call))
+    }
+
+    /// Position of the record that shows init's start, also where another record is to end the boot.
+    pub fn init_index(&self) -> Option<usize> {
+        end::find_init(&self.records, &self.milestones).map(|(i, _)| i)
     }
 
     /// Position after the last record of the boot itself: init's record, the marker's, or the log's end.

@@ -91,11 +91,13 @@ pub(super) fn is_command_line(r: &Record<'_>) -> bool {
     r.source == RecordOrigin::Kernel && ECHOES.begin(r.text.as_bytes())
 }
 
-pub(super) fn find_end(records: &RecordSet, m: &mut Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {
-    if let Some(marker) = &options.marker {
-        let found = records.iter().position(|r| reaches(&r, marker))?;
-        return Some((found, EndedBy::Marker));
-    }
+pub(super) fn find_end(records: &RecordSet, m: &Milestones, options: &BootOptions) -> Option<(usize, EndedBy)> {
+    let Some(marker) = &options.marker else { return find_init(records, m) };
+    Some((records.iter().position(|r| reaches(&r, marker))?, EndedBy::Marker))
+}
+
+/// The record that shows init's start, whatever ends the boot.
+pub(super) fn find_init(records: &RecordSet, m: &Milestones) -> Option<(usize, EndedBy)> {
     if m.no_init {
         return None;
     }

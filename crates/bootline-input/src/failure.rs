@@ -58,6 +58,16 @@ impl Failure {
         self
     }
 
+    /// Adds another error of the same input: one line and all evidence; the first hint counts.
+    pub fn and(mut self, other: Failure) -> Failure {
+        self.exit = self.exit.max(other.exit);
+        self.what = format!("{}; {}", self.what, other.what);
+        self.evidence.extend(other.evidence);
+        self.at.extend(other.at);
+        self.hint = self.hint.or(other.hint);
+        self
+    }
+
     /// Adds a hint, preferably a command to run.
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(harmless(hint));

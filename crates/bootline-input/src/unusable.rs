@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use bootline_boot::{Boot, BootOptions, Clock};
+use bootline_boot::{Boot, BootOptions, Clock, SourceRefusal};
 use bootline_capture::container::{UnpackError, UnreadableKind};
-use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind};
+use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind, Record};
 use bootline_report::{BootLabel, escaped};
 
 use crate::exit::Exit;
@@ -54,12 +54,16 @@ pub enum UnusableInput {
     NoEnd {
         /// The boot, as shown.
         boot: String,
-        /// The last record, with its time.
-        last: String,
+        /// The last record that has a text, with its time.
+        last: Option<String>,
         /// Whether the kernel panicked.
         panicked: bool,
-        /// Whether the end that was asked for is a marker.
-        marker: bool,
+        /// The marker, if the end that was asked for is one.
+        marker: Option<String>,
+        /// The record that shows init's start, with its time, if that was reached.
+        init: Option<String>,
+        /// How to take the whole log; none where it was recorded while the board booted.
+        retake: Option<&'static str>,
         /// Whether the console shows only errors.
         quiet: bool,
     },
@@ -86,9 +90,10 @@ impl UnusableInput {
             UnusableInput::Tail { .. } => "only the end of an earlier boot",
             UnusableInput::NoTimes => "no kernel timestamps",
             UnusableInput::Spoiled { detail, .. } => return detail,
+            UnusableInput::NoEnd { init: Some(_), .. } => "no record contains the marker",
             UnusableInput::NoEnd { panicked: true, .. } => "the kernel panicked before init",
             UnusableInput::NoEnd { quiet: true, .. } => "the console shows almost nothing of the boot",
-            UnusableInput::NoEnd { marker: true, .. } => "ends before the marker",
+            UnusableInput::NoEnd { marker: Some(_), .. } => "ends before the marker",
             UnusableInput::NoEnd { .. } => "ends before init's start",
             UnusableInput::NoSpans { .. } => "no initcalls",
             UnusableInput::Reported(failure) => return failure.what().to_owned(),
@@ -124,16 +129,20 @@ impl UnusableInput {
             return Some(UnusableInput::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
         }
         if needs == BootNeeds::End && boot.end.is_none() {
-            let last = boot.records.iter().last().map_or_else(String::new, |r| {
+            let shown = |r: Record<'_>| {
                 let at = boot.stored(r.id).map_or_else(String::new, |t| format!(" at {t} s"));
                 let text: String = r.text.chars().take(60).collect();
                 format!("record {}{at}: `{}`", r.id, escaped(&text))
-            });
+            };
+            // A log that is cut may end in the middle of a record.
+            let last = boot.records.iter().rev().find(|r| !r.text.trim().is_empty()).map(shown);
+            let init = boot.init_index().and_then(|i| boot.records.get(i)).map(shown);
             let panicked = boot.milestones.panic.is_some();
-            let marker = options.marker.is_some();
+            let marker = options.marker.clone();
             // A console that prints only errors shows neither the banner nor init.
             let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
-            return Some(UnusableInput::NoEnd { boot: name, last, panicked, marker, quiet });
+            let retake = format.and_then(retake);
+            return Some(UnusableInput::NoEnd { boot: name, last, panicked, marker, init, retake, quiet });
         }
         None
     }
@@ -153,6 +162,7 @@ impl UnusableInput {
                 .hint(match kind {
                     OtherKind::BootstageReport
                     | OtherKind::SystemdAnalyze
+                    | OtherKind::SystemctlShow
                     | OtherKind::Bootchart
                     | OtherKind::Ftrace => WITH_ITS_LOG,
                     _ => "give the kernel's log: `dmesg`, or what the serial console showed",
@@ -186,25 +196,63 @@ impl UnusableInput {
                     None => failure,
                 }
             }
+            UnusableInput::NoEnd { boot, last, marker, init: Some(init), .. } => {
+                let marker = marker.map_or_else(String::new, |marker| format!(" `{}`", escaped(&marker)));
+                let last = last.filter(|last| *last != init);
+                let failure = fail(format!("no record of {boot} contains the marker{marker}")).at(init);
+                at_last(failure, last).hint(
+                    "give a part of a record's text as it is written there, or leave out `--marker`: the boot then ends at init's start",
+                )
+            }
             UnusableInput::NoEnd { boot, last, panicked: true, .. } => {
-                fail(format!("no boot in {boot}: the kernel panicked before init")).at(last)
+                at_last(fail(format!("no boot in {boot}: the kernel panicked before init")), last)
             }
             UnusableInput::NoEnd { boot, last, quiet: true, .. } => {
-                fail(format!("the console of {boot} shows almost nothing of a boot (`quiet`?)"))
-                    .at(last)
+                at_last(fail(format!("the console of {boot} shows almost nothing of a boot (`quiet`?)")), last)
                     .hint("take the kernel's own log: `dmesg | bootline explain -`")
             }
-            UnusableInput::NoEnd { boot, last, marker, .. } => {
-                let what = if marker { "the marker" } else { "init's start" };
-                fail(format!("{boot} ends before {what} was reached"))
-                    .at(last)
-                    .hint("record for longer, or name the line that ends this boot: `--marker TEXT`")
+            UnusableInput::NoEnd { boot, last, marker, retake, .. } => {
+                let longer = retake.unwrap_or("record for longer");
+                let (what, hint) = match marker {
+                    Some(marker) => (format!("the marker `{}`", escaped(&marker)), longer.to_owned()),
+                    None => ("init's start".to_owned(), format!("{longer}, or name the line that ends this boot: `--marker TEXT`")),
+                };
+                at_last(fail(format!("{boot} ends before {what} was reached")), last).hint(hint)
             }
             UnusableInput::Reported(failure) => failure,
-            UnusableInput::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})"))
-                .hint("boot with `initcall_debug loglevel=8`, or read its `dmesg`"),
+            // The kernel's own log has what the console does not show: its level is that of debugging.
+            UnusableInput::NoSpans { boot } => fail(format!("no initcalls in {boot} ({read})")).hint(
+                if summary.format.is_some_and(is_kept) {
+                    "boot with `initcall_debug`"
+                } else {
+                    "boot with `initcall_debug loglevel=8`, or read its `dmesg`"
+                },
+            ),
         }
     }
+}
+
+fn at_last(failure: Failure, last: Option<String>) -> Failure {
+    match last {
+        Some(last) => failure.at(last),
+        None => failure,
+    }
+}
+
+/// How to take the whole of a log that the system keeps.
+fn retake(format: Format) -> Option<&'static str> {
+    match format {
+        Format::JournalShort | Format::JournalJson | Format::JournalExport | Format::JournalVerbose => {
+            Some("export the whole journal of the boot: `journalctl -b -o export`")
+        }
+        Format::Dmesg | Format::DmesgJson | Format::Kmsg => Some("take the whole log: `dmesg`"),
+        _ => None,
+    }
+}
+
+/// Whether the system itself keeps the log, with records of every level.
+fn is_kept(format: Format) -> bool {
+    retake(format).is_some()
 }
 
 fn remedy(kind: ProblemKind) -> Option<&'static str> {
@@ -281,6 +329,22 @@ pub fn directory(path: &Path) -> Failure {
     let inside = path.join("*");
     Failure::new(Exit::INPUT, format!("`{}` is a folder", path.display()))
         .hint(format!("name the logs in it: `{}`", inside.display()))
+}
+
+/// The error for a folder that was given as another source of a boot.
+pub fn folder_of_sources(path: &Path) -> Failure {
+    let inside = path.join("FILE");
+    Failure::new(Exit::INPUT, format!("`{}` is a folder", path.display()))
+        .hint(format!("name each file in it: `--with {}`", inside.display()))
+}
+
+/// The error for another source of a boot that was not used.
+pub fn source_not_used(name: &str, why: &SourceRefusal) -> Failure {
+    let failure = Failure::new(Exit::INPUT, format!("{} {}", shown(name), escaped(&why.to_string())));
+    if *why == SourceRefusal::Blank {
+        return failure.hint("write it again, and look for an error of the command that writes it: `systemctl show --all '*' >units.txt`");
+    }
+    failure
 }
 
 /// The error for an input that can't be opened.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bootline_boot::{AlignedBy, AppMarker, Boot, BootSource, SourceRefusal, SourceUse};
 use bootline_capture::container::Unpacker;
-use bootline_report::{BootLabel, escaped};
+use bootline_report::BootLabel;
 
 use crate::chart_archive::{ChartArchive, Held, Unpacked};
 use crate::collection::Collection;
@@ -64,6 +64,9 @@ impl WholeBoot {
     pub fn read<'p>(files: impl IntoIterator<Item = &'p Path>, app: Option<AppMarker>) -> Result<WholeBoot, Failure> {
         let mut sources = Vec::new();
         for path in files {
+            if path.is_dir() {
+                return Err(unusable::folder_of_sources(path));
+            }
             sources.extend(read(&LogFile::new(path))?);
         }
         Ok(WholeBoot { sources, app })
@@ -81,7 +84,6 @@ impl WholeBoot {
         }
         let sources: Vec<BootSource> = own.iter().chain(&self.sources).cloned().collect();
         let app = self.app.as_ref();
-        let refused = |what: String| Some(UnusableInput::Reported(Failure::new(Exit::INPUT, what)));
         let plain = label.one_of_several.then(|| boot.clone());
         let mut joined = boot.with_sources(&sources, app);
         // Of several boots a source is one's: that which shares events with it. The initcalls of two boots of one kernel are alike.
@@ -107,17 +109,48 @@ impl WholeBoot {
         }
         if let Some(plain) = plain.filter(|_| !sources.is_empty() && !joined.whole.sources.iter().any(is_checked)) {
             let what = format!("nothing shows that the sources are of {}: they were not used", named(label));
-            return (plain.with_sources(&[], app), refused(what));
+            let failure = Failure::new(Exit::INPUT, what);
+            return (plain.with_sources(&[], app), Some(UnusableInput::Reported(failure)));
         }
         let is_unused = |s: &&SourceUse| s.refused.as_ref().is_some_and(|why| *why != SourceRefusal::Second);
         // Of several boots a source is of one: the others do without it.
         let unused = joined.whole.sources.iter().skip(own.len()).find(is_unused).filter(|_| !label.one_of_several);
-        let unused =
-            unused.and_then(|s| Some(format!("{} {}", shown(&s.name), escaped(&s.refused.as_ref()?.to_string()))));
+        let unused = unused.and_then(|s| Some(unusable::source_not_used(&s.name, s.refused.as_ref()?)));
         let missing = app.filter(|_| joined.whole.application.is_none());
-        let missing = missing.map(|app| format!("the application `{app}` was not reached in {}", named(label)));
-        let failure = unused.into_iter().chain(missing).reduce(|unused, missing| format!("{unused}; {missing}"));
-        let failure = failure.and_then(refused);
+        let missing = missing.map(|app| application_missing(app, &joined, label));
+        let failure = unused.into_iter().chain(missing).reduce(Failure::and);
+        let failure = failure.map(UnusableInput::Reported);
         (joined, failure)
+    }
+}
+
+/// How to show units and what they wait for.
+const SHOW_UNITS: &str =
+    "add the units' properties: `systemctl show --all '*' >units.txt` there, `--with units.txt` here";
+
+/// The error for an application that nothing shows: why, and how to name or record one that is shown.
+fn application_missing(app: &AppMarker, boot: &Boot, label: &BootLabel) -> Failure {
+    let failure = Failure::new(Exit::INPUT, format!("the application `{app}` was not reached in {}", named(label)));
+    match app {
+        AppMarker::Unit(unit) | AppMarker::RecordOfUnit { unit, .. } if boot.whole.unit(unit).is_none() => {
+            let failure = failure.evidence(format!("no source names the unit `{unit}`"));
+            let has_others = !boot.whole.sources.is_empty();
+            failure.hint(if has_others { "`bootline blame` with the same sources lists the units" } else { SHOW_UNITS })
+        }
+        AppMarker::Unit(unit) => {
+            failure.evidence(format!("no source shows when `{unit}` was up")).hint(format!("record for longer, or {SHOW_UNITS}"))
+        }
+        AppMarker::RecordOfUnit { record, .. } | AppMarker::Record(record) => failure.hint(format!(
+            "record for longer, or check that a line of user space matches `{record}`: `bootline export -f text` shows them"
+        )),
+        AppMarker::Mark(_) => {
+            let marks: Vec<String> = boot.marks.iter().map(|mark| format!("`--app mark:{}`", mark.name)).collect();
+            match marks.last() {
+                Some(last) => failure.hint(format!("the last mark in it is {last}")),
+                None => failure
+                    .evidence("the log holds no marks")
+                    .hint("record them: `bootline capture --mark INPUT=NAME`"),
+            }
+        }
     }
 }

@@ -203,6 +203,7 @@ fn capture(device: &Path) -> Vec<Line> {
         wait: false,
         reconnect: false,
         power: None,
+        power_wait: Dur::ZERO,
         marks: Vec::new(),
         until: Some(regex::bytes::Regex::new("^end$").expect("a pattern")),
         timeout: Some(Dur::from_secs(300)),

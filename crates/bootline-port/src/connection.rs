@@ -4,7 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bootline_capture::units::{Dur, LineRate};
@@ -62,7 +62,7 @@ impl Connection {
                 }
                 Err(refused(last))
             }
-            CaptureSource::Unix(path) => connect_unix(path).map(Connection::Unix).map_err(refused),
+            CaptureSource::Unix(path) => connect_unix(path).map(Connection::Unix),
             CaptureSource::Pty(link) => Terminal::open(link.as_deref()).map(Connection::Pty),
             CaptureSource::Command(argv) => RunningCommand::start(argv).map(Connection::Command),
             CaptureSource::Stdin => {
@@ -114,9 +114,7 @@ impl Endpoint {
                 let endpoint = CaptureSource::Tcp { host: address.ip().to_string(), port: address.port() };
                 PortError::Connect { endpoint, error }
             }),
-            Endpoint::Unix(path) => connect_unix(path)
-                .map(Connection::Unix)
-                .map_err(|error| PortError::Connect { endpoint: CaptureSource::Unix(path.clone()), error }),
+            Endpoint::Unix(path) => connect_unix(path).map(Connection::Unix),
         }
     }
 }
@@ -149,8 +147,14 @@ fn connect_tcp(address: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-fn connect_unix(path: &std::path::Path) -> io::Result<UnixStream> {
-    let stream = UnixStream::connect(path)?;
-    stream.set_nonblocking(true)?;
-    Ok(stream)
+fn connect_unix(path: &Path) -> Result<UnixStream, PortError> {
+    let connect = || {
+        let stream = UnixStream::connect(path)?;
+        stream.set_nonblocking(true)?;
+        Ok(stream)
+    };
+    connect().map_err(|error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => PortError::NoSocket { path: path.to_owned() },
+        _ => PortError::Connect { endpoint: CaptureSource::Unix(path.to_owned()), error },
+    })
 }

@@ -80,6 +80,12 @@ pub enum PortError {
         /// The system's error.
         error: io::Error,
     },
+    /// No program has made the Unix socket.
+    #[error("there is no socket `{}`", path.display())]
+    NoSocket {
+        /// As the user named it.
+        path: PathBuf,
+    },
     /// The host has no address.
     #[error("the host of `{endpoint}` is unknown: {error}")]
     UnknownHost {
@@ -170,6 +176,7 @@ impl PortError {
             PortError::Connect { error, .. } if error.kind() == io::ErrorKind::ConnectionRefused => {
                 "is the server running? `--wait` waits for it".into()
             }
+            PortError::NoSocket { .. } => "start the program that listens there; `--wait` waits for it".into(),
             _ => return None,
         })
     }

@@ -2,9 +2,7 @@
 //! A capture from start to end: the reader's events go to the file and to the observer.
 use std::fmt;
 use std::io;
-use std::os::fd::AsFd;
-use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +14,7 @@ use super::clock::HostClock;
 use super::connection::Connection;
 use super::gpio_chip::HostChips;
 use super::gpio_lines::{WatchedLine, take_lines};
+use super::power_command::{PowerCommand, PowerOutcome};
 use super::priority;
 use super::reader::{self, PortReader, ReaderRemains};
 use super::reader_event::{ReadEnd, ReaderEvent};
@@ -29,6 +28,9 @@ const PROMPT_SILENCE: Dur = Dur::from_millis(200);
 
 /// How often the recorder and the time limits are checked while nothing arrives.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How long a capture's end usually waits for the power command ([`CapturePlan::power_wait`]): as long as for a captured command.
+pub const POWER_WAIT: Dur = Dur::from_secs(2);
 
 /// What to capture, and when to end.
 #[derive(Clone, Debug)]
@@ -45,6 +47,8 @@ pub struct CapturePlan {
     pub reconnect: bool,
     /// A command (for `sh -c`) that switches the board on.
     pub power: Option<String>,
+    /// How long the end of the capture waits for the power command: it may fail after the last byte. One that runs longer is left alone.
+    pub power_wait: Dur,
     /// Edges to mark: of the serial device's modem control inputs, which other sources lack, and of GPIO lines of the host.
     pub marks: Vec<MarkRequest>,
     /// End after a line that matches.
@@ -64,6 +68,8 @@ pub enum CaptureNotice {
     OtherHolders(Vec<Holder>),
     /// The power command was started.
     PowerOn(String),
+    /// The power command still runs at the end of the capture, and nobody waits for it any more.
+    PowerRuns(String),
     /// The port went away.
     Lost {
         /// How it went away.
@@ -94,6 +100,9 @@ impl fmt::Display for CaptureNotice {
                 write!(f, "also open in {}: bytes that it reads are missing here", names.join(", "))
             }
             CaptureNotice::PowerOn(command) => write!(f, "power command `{command}` started"),
+            CaptureNotice::PowerRuns(command) => {
+                write!(f, "power command `{command}` still runs: whether it fails is not known")
+            }
             CaptureNotice::Lost { why, waiting } => {
                 write!(f, "the port went away ({why})")?;
                 if *waiting { f.write_str("; waiting for it, what is sent meanwhile is lost") } else { Ok(()) }
@@ -129,13 +138,6 @@ pub struct Recording {
     /// The GPIO lines to watch.
     lines: Vec<WatchedLine>,
     clock: HostClock,
-}
-
-/// An event for the recording's thread.
-enum RecordingEvent {
-    Reader(ReaderEvent),
-    /// The power command ended.
-    Power(Result<(), PortError>),
 }
 
 impl Recording {
@@ -214,15 +216,14 @@ impl Recording {
         let reading = PortReader { rate, line: plan.line, again, clock, stop, marks: &plan.marks, lines: &lines };
         let reconnects = reading.again.is_some();
         let (news, inbox) = sync_channel(reader::QUEUE);
-        let to_desk = news.clone();
         thread::scope(|scope| {
             let reader = scope.spawn(move || {
                 priority::run_first();
                 // A loop that has failed takes no more events; its stop follows.
-                reading.run(connection, &|sight| drop(to_desk.send(RecordingEvent::Reader(sight))))
+                reading.run(connection, &|sight| drop(news.send(sight)))
             });
             let mut desk = RecordingLoop::new(&plan, clock, recorder, stop, watch, reconnects);
-            let ended = desk.work(inbox, news);
+            let ended = desk.work(inbox);
             stop.request();
             let remains = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             desk.finish(ended?, remains.map_err(|e| read_error(&plan.source, e))?)
@@ -244,7 +245,7 @@ struct RecordingLoop<'a, W> {
     last_arrival: HostTime,
     lost_at: HostTime,
     ended: Option<CaptureEnd>,
-    power_problem: Option<PortError>,
+    power: PowerCommand,
 }
 
 impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
@@ -259,7 +260,6 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
         let until = plan.until.clone().map(Until::new);
         let tally = CaptureCounts::new(&plan.marks);
         let (last_arrival, lost_at) = (HostTime::ORIGIN, HostTime::ORIGIN);
-        let (ended, power_problem) = (None, None);
         RecordingLoop {
             plan,
             clock,
@@ -271,37 +271,29 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
             until,
             last_arrival,
             lost_at,
-            ended,
-            power_problem,
+            ended: None,
+            power: PowerCommand::default(),
         }
     }
 
     /// Processes events until the reader ends; returns why it did.
-    fn work(
-        &mut self,
-        inbox: Receiver<RecordingEvent>,
-        news: SyncSender<RecordingEvent>,
-    ) -> Result<CaptureEnd, PortError> {
+    fn work(&mut self, inbox: Receiver<ReaderEvent>) -> Result<CaptureEnd, PortError> {
         if let Some(command) = &self.plan.power {
             let at = self.clock.now();
             self.recorder.note(at, NoteKind::PowerOn, &format!("power command `{command}`"))?;
             self.watch.notice(at, &CaptureNotice::PowerOn(command.clone()));
-            let command = command.clone();
-            // Not waited for at the end: a slow switch must not delay the end of the capture.
-            thread::spawn(move || drop(news.send(RecordingEvent::Power(switch_on(command)))));
+            self.power = PowerCommand::start(command.clone());
         }
         loop {
             match inbox.recv_timeout(TICK) {
-                Ok(RecordingEvent::Reader(ReaderEvent::End(end))) => return Ok(self.reason(end)),
-                Ok(RecordingEvent::Reader(sight)) => self.take(sight)?,
-                Ok(RecordingEvent::Power(Ok(()))) => {}
-                Ok(RecordingEvent::Power(Err(problem))) => {
-                    self.power_problem = Some(problem);
-                    self.stop.request();
-                }
+                Ok(ReaderEvent::End(end)) => return Ok(self.reason(end)),
+                Ok(sight) => self.take(sight)?,
                 Err(RecvTimeoutError::Timeout) => self.recorder.idle(self.clock.now())?,
                 // The reader failed; its result says how.
                 Err(RecvTimeoutError::Disconnected) => return Ok(self.reason(ReadEnd::Source)),
+            }
+            if self.power.has_failed() {
+                self.stop.request();
             }
             self.look_at_limits();
         }
@@ -403,7 +395,10 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
             detail.push_str(&format!("; the receiver counted {errors}"));
         }
         self.recorder.finish(at, &detail)?;
-        self.power_problem.map_or(Ok(summary), Err)
+        if let (PowerOutcome::Runs, Some(command)) = (self.power.outcome(self.plan.power_wait)?, &self.plan.power) {
+            self.watch.notice(self.clock.now(), &CaptureNotice::PowerRuns(command.clone()));
+        }
+        Ok(summary)
     }
 }
 
@@ -413,17 +408,6 @@ fn note_of(mark: &MarkRequest, uncertainty: Dur) -> MarkNote {
         input: mark.input.word(),
         edge: mark.edge(),
         uncertainty_ns: uncertainty.as_nanos(),
-    }
-}
-
-/// Runs the power command to its end. Its output goes to standard error.
-fn switch_on(command: String) -> Result<(), PortError> {
-    let stdout = io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from);
-    let run = Command::new("sh").arg("-c").arg(&command).stdin(Stdio::null()).stdout(stdout).status();
-    match run {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(PortError::Power { command, status }),
-        Err(error) => Err(PortError::Start { command, error }),
     }
 }
 
@@ -453,7 +437,10 @@ fn refuse_without_inputs(plan: &CapturePlan, connection: &Connection) -> Result<
 /// Whether the source may still appear after this error.
 fn may_pass(error: &PortError) -> bool {
     match error {
-        PortError::NoSuchDevice { .. } | PortError::Connect { .. } | PortError::UnknownHost { .. } => true,
+        PortError::NoSuchDevice { .. }
+        | PortError::NoSocket { .. }
+        | PortError::Connect { .. }
+        | PortError::UnknownHost { .. } => true,
         PortError::Gpio(error) => error.may_pass(),
         // udev creates a device's file before it sets the group; but then it is not the first error.
         _ => false,
@@ -511,6 +498,7 @@ mod tests {
             wait: false,
             reconnect: false,
             power: None,
+            power_wait: POWER_WAIT,
             marks: marks.clone(),
             until: None,
             timeout: None,

@@ -34,6 +34,7 @@ fn plan(source: &str) -> CapturePlan {
         wait: false,
         reconnect: true,
         power: None,
+        power_wait: DEADLINE,
         marks: Vec::new(),
         until: None,
         timeout: Some(DEADLINE),
@@ -394,6 +395,33 @@ fn a_power_command_that_fails_ends_the_capture() {
 }
 
 #[test]
+fn a_power_command_that_fails_after_the_source_has_ended_is_waited_for() {
+    // It fails once the captured command is gone from the process table, which the capture removes it from at its own end.
+    let dir = tempfile::tempdir().unwrap();
+    let pid = dir.path().join("pid").display().to_string();
+    let power = format!("until [ -s {pid} ]; do :; done; while kill -0 $(cat {pid}); do :; done; exit 7");
+    let source = format!("cmd:echo $$ > {pid}.new; mv {pid}.new {pid}; echo hi");
+    let taken = take(CapturePlan { power: Some(power.clone()), ..plan(&source) });
+    assert_eq!(taken.summary.unwrap_err().to_string(), format!("the power command `{power}` failed: exit status: 7"));
+    assert_eq!(taken.bytes, b"hi\n");
+}
+
+#[test]
+fn a_power_command_that_does_not_end_is_not_waited_for_forever() {
+    let dir = tempfile::tempdir().unwrap();
+    let (tell, seen) = channel();
+    let fifo = dir.path().join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    let power = format!("read x < {}", fifo.display());
+    let plan = CapturePlan { power: Some(power.clone()), power_wait: Dur::ZERO, ..plan("cmd:echo hi") };
+    let taken = take_with(plan, &StopRequest::new().unwrap(), tell);
+    assert_eq!(taken.ended(), &CaptureEnd::Source(Some(ExitStatus::from_raw(0))));
+    wait_for(&seen, |s| *s == Seen::Notice(CaptureNotice::PowerRuns(power.clone())));
+    // Lets it end.
+    fs::write(fifo, "x\n").unwrap();
+}
+
+#[test]
 fn bytes_that_waited_before_the_opening_are_of_unknown_age() {
     let (_master, device, _other) = board_with(b"old news\n");
     let taken = take(until(device.to_str().unwrap(), "old news"));
@@ -414,7 +442,7 @@ fn what_cant_be_opened_is_named() {
     let free = SocketAddrV4::try_from(rustix::net::getsockname(&socket).unwrap()).unwrap().port();
     let endpoint = format!("tcp:127.0.0.1:{free}");
     refuse(&endpoint, &format!("can't connect to `{endpoint}`: Connection refused (os error 111)"));
-    refuse("unix:/nonexistent/s", "can't connect to `unix:/nonexistent/s`: No such file or directory (os error 2)");
+    refuse("unix:/nonexistent/s", "there is no socket `/nonexistent/s`");
     let plan = CapturePlan { source: CaptureSource::Command(vec!["/nonexistent/x".into()]), ..plan("-") };
     let error = Recording::open(plan, &StopRequest::new().unwrap(), &mut Telling(channel().0)).unwrap_err();
     assert_eq!(error.to_string(), "can't start `/nonexistent/x`: No such file or directory (os error 2)");

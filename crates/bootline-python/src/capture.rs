@@ -11,7 +11,7 @@ use bootline_input::{Exit, Failure};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
     CaptureEnd, CaptureFault, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource, CaptureSummary, LineSettings,
-    MarkRequest, PortError, Recording, StopRequest,
+    MarkRequest, POWER_WAIT, PortError, Recording, StopRequest,
 };
 use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, Emitter, JsonLine, LineErrorCounts};
 use pyo3::prelude::*;
@@ -101,6 +101,7 @@ pub fn capture_source(
         wait,
         reconnect,
         power,
+        power_wait: POWER_WAIT,
         marks,
         until: until.clone(),
         timeout: time("timeout", timeout)?,

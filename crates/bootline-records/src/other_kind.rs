@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files that belong to a boot and are no log of a kernel: named, so that people know which file is missing.
 use super::boot_announcement::FIRMWARE;
-use super::source::is_bootchart_picture;
+use super::source::{is_bootchart_picture, is_systemctl_show};
 use super::{Format, RecordOrigin, RecordSet};
 
 /// What a file is, if it is no kernel's log.
@@ -17,6 +17,8 @@ pub enum OtherKind {
     Ftrace,
     /// The output of systemd-analyze.
     SystemdAnalyze,
+    /// The output of `systemctl show`.
+    SystemctlShow,
     /// Android's logcat.
     Logcat,
     /// The log of a boot loader or firmware.
@@ -39,6 +41,9 @@ impl OtherKind {
         if format == Some(Format::Lava) {
             return Some(OtherKind::LavaJob);
         }
+        if is_systemctl_show(records.iter().take(SAMPLE).map(|r| r.text)) {
+            return Some(OtherKind::SystemctlShow);
+        }
         records.iter().take(SAMPLE).find_map(|r| of_line(r.text))
     }
 
@@ -50,6 +55,7 @@ impl OtherKind {
             OtherKind::BootchartPicture => "a picture that systemd-bootchart drew",
             OtherKind::Ftrace => "a trace of ftrace",
             OtherKind::SystemdAnalyze => "the output of systemd-analyze",
+            OtherKind::SystemctlShow => "the output of systemctl show",
             OtherKind::Logcat => "a log of Android's logcat",
             OtherKind::BootLoader => "the log of a boot loader or firmware",
             OtherKind::LavaJob => "the log of a LAVA job in which no kernel started",
@@ -116,6 +122,9 @@ mod tests {
         check(picture, Some(OtherKind::BootchartPicture));
         check("# tracer: nop\n#\n", Some(OtherKind::Ftrace));
         check("Startup finished in 2.1s (kernel) + 5.2s (userspace) = 7.3s\n", Some(OtherKind::SystemdAnalyze));
+        let unit = "Type=simple\nRestart=no\nId=ssh.service\nAfter=basic.target\n";
+        check(unit, Some(OtherKind::SystemctlShow));
+        check("Version=257.9-1\nTainted=\nUserspaceTimestampMonotonic=4405123\n", Some(OtherKind::SystemctlShow));
         check("U-Boot 2024.01\n[    0.000000] Linux version 6.6\n", None);
         check("\u{1b}[2J\n>>>>SecStartup\n", Some(OtherKind::BootLoader));
         check("OpenBSD 7.4 (GENERIC.MP) #1397\n", Some(OtherKind::OtherSystem));

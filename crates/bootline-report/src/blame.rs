@@ -15,7 +15,7 @@ use super::wire::word;
 use crate::wire::{self, Clock};
 use bootline_analysis::origin::origins;
 use bootline_analysis::user_space::unit_times;
-use bootline_boot::{Boot, DependenciesKnown, Span};
+use bootline_boot::{Boot, Span};
 use bootline_kbuild::{InitcallSource, Origin};
 
 /// Which spans to show.
@@ -56,23 +56,17 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
     whole::traced_initcalls(&mut document, boot, Some(options.count.unwrap_or(usize::MAX)));
     let times = unit_times(boot);
     if times.iter().any(|t| t.activation.is_some()) {
-        let columns = if boot.whole.dependencies != DependenciesKnown::Nothing {
-            format!("; {UNIT_TIMES}")
-        } else {
-            String::new()
-        };
-        let sentence = format!("{} units, sorted by the time that they took to start{columns}", times.len());
-        document.paragraph(sentence);
-        document.table(units_table(boot, &times, options.count));
+        let table = units_table(boot, &times, options.count);
+        let all = times.iter().filter(|t| t.activation.is_some()).count();
+        let of = if table.rows.len() < all { format!("{} of ", table.rows.len()) } else { String::new() };
+        let units = if all == 1 { "unit" } else { "units" };
+        document.paragraph(format!("{of}{all} {units}, sorted by the time to start"));
+        document.table(table);
         whole::sources(&mut document, boot);
     }
     left_out(&mut document, &boot.problems);
     document
 }
-
-/// What the columns of units say.
-const UNIT_TIMES: &str = "`dependencies` is the time from systemd's start until the last unit that one starts after was up, `queue` from \
-                          then until it began to start";
 
 fn spans(document: &mut Document, boot: &Boot, options: &BlameOptions<'_>) {
     let clock = ClockName::of_axis(boot.timeline.clock).map_or("no clock", ClockName::title);

@@ -3,7 +3,7 @@
 use super::document::{Block, Document, Entry, Piece, Text};
 use super::escape::escaped;
 use super::style::Style;
-use super::table::{Align, Table};
+use super::table::{Align, Column, Table};
 
 /// A text for an element's content or for an attribute in quotes: controls shown by their codes, markup as text.
 pub fn html_text(text: &str) -> String {
@@ -89,6 +89,9 @@ fn table(out: &mut String, table: &Table) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody>\n</table></div>\n");
+    for note in table.columns.iter().filter_map(Column::note_in_words) {
+        element(out, "p", &note);
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,18 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     out
 }
 
+/// As much of the end of a text as fits, of a path whole names if possible: `…/journal.export.gz`.
+pub(super) fn cut_start(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(1);
+    let fits = |end: &&str| width(end) <= room;
+    let names = text.match_indices('/').map(|(at, _)| &text[at..]).find(fits);
+    let end = names.or_else(|| text.char_indices().map(|(at, _)| &text[at..]).find(fits)).unwrap_or_default();
+    if columns > 0 { format!("…{end}") } else { String::new() }
+}
+
 /// One word: runs without a line break between them.
 #[derive(Default)]
 struct Word {
@@ -138,6 +150,17 @@ mod tests {
 
     fn lines(text: &Text, columns: usize) -> Vec<String> {
         wrap(text, columns).into_iter().map(|l| l.into_iter().map(|r| r.text).collect()).collect()
+    }
+
+    #[test]
+    fn of_a_path_the_end_is_kept() {
+        let check = |text: &str, columns, want: &str| assert_eq!(cut_start(text, columns), want);
+        check("boots/journal.export.gz", 24, "boots/journal.export.gz");
+        check("corpus-systems/x86/journal.export.gz", 24, "…/x86/journal.export.gz");
+        check("corpus-systems/x86/journal.export.gz", 22, "…/journal.export.gz");
+        check("boots/systemctl-show-manager.txt", 12, "…manager.txt");
+        check("起動/分析", 6, "…/分析");
+        check("a", 0, "");
     }
 
     #[test]

@@ -95,13 +95,35 @@ fn spaced(out: &mut String, text: &str, mark: impl Fn(&str) -> String) {
     out.push_str(&text[lead + inner.len()..]);
 }
 
+/// The words of a text; what our own text quotes in backticks is one: `` `setenv bootdelay 0` ``.
+fn words(text: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = Vec::new();
+    let mut rest = Some(text);
+    while let Some(text) = rest {
+        let one = text.split(' ').next().unwrap_or_default();
+        let length = quote_length(text).filter(|length| *length > one.len()).unwrap_or(one.len());
+        words.push(&text[..length]);
+        rest = text[length..].strip_prefix(' ');
+    }
+    words
+}
+
+/// Length of the quote that a text begins with, with the punctuation around it, in bytes; none if it begins with none.
+fn quote_length(text: &str) -> Option<usize> {
+    let inner = text.trim_start_matches('(').strip_prefix('`').filter(|inner| !inner.starts_with([' ', '`']))?;
+    let (quoted, after) = inner.split_once('`').filter(|(quoted, _)| !quoted.ends_with(' '))?;
+    let tail = after.len() - after.trim_start_matches([',', ';', '.', ')']).len();
+    let ends = after[tail..].is_empty() || after[tail..].starts_with(' ');
+    ends.then(|| text.len() - inner.len() + quoted.len() + 1 + tail)
+}
+
 /// Text in which every word that a forge could interpret becomes code.
 fn prose(text: &str) -> String {
     let text = breakable(&escaped(text));
     let mut out = String::new();
     // Code that goes on in the next word.
     let mut run = String::new();
-    for (n, word) in text.split(' ').enumerate() {
+    for (n, word) in words(&text).into_iter().enumerate() {
         // Prose's own punctuation stays outside.
         let inner = word.trim_start_matches('(');
         let (lead, core) = (&word[..word.len() - inner.len()], inner.trim_end_matches([',', ';', '.', ')']));
@@ -241,6 +263,9 @@ fn table(out: &mut String, table: &Table) {
     out.push_str(&line(&mut shown.iter().map(|c| rule(c).to_owned())));
     for row in &table.rows {
         out.push_str(&line(&mut shown.iter().map(|&c| cell(&row.cells[c], row.style))));
+    }
+    for note in shown.iter().filter_map(|&c| table.columns[c].note_in_words()) {
+        _ = writeln!(out, "\n{}", at_line_start(inline(&note, Bold::AsStyled)));
     }
 }
 

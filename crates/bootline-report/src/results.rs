@@ -7,7 +7,7 @@
 //! | time to the application, from the earliest moment known | `boot`, `time-to-application` | where one was named and not reached |
 //! | console's cost | `boot`, `console-cost` | never: exporting judges nothing |
 //! | stages that the boot ends, not the log | `stage`, the stage | never |
-//! | phases | `phase`, the phase | never |
+//! | phases, but for the one that the end of the log ends | `phase`, the phase | never |
 //! | findings | `finding`, the rule; those of one rule together | never |
 //!
 //! A LAVA signal is `<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=name RESULT=pass UNITS=seconds MEASUREMENT=1.5>`, as
@@ -23,7 +23,7 @@ use super::junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 use super::time_value::ClockName;
 use super::wire::word;
 use bootline_analysis::rules::Finding;
-use bootline_boot::Boot;
+use bootline_boot::{Boot, Phase, PhaseName};
 use bootline_capture::units::Dur;
 use bootline_records::ProblemKind;
 
@@ -61,7 +61,7 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
             .enumerate()
             .map(|(i, s)| passed("stage", word(&s.name), s.length(), since(i == 0).unwrap_or_default())),
     );
-    all.extend(boot.phases.iter().map(|p| passed("phase", word(&p.name), p.length(), String::new())));
+    all.extend(complete_phases(boot).map(|p| passed("phase", word(&p.name), p.length(), String::new())));
     let first = all.len();
     for f in findings {
         let remedies = f.remedies.iter().map(|r| format!("\n- {}", r.action)).collect::<String>();
@@ -75,6 +75,12 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
         }
     }
     all
+}
+
+/// The phases that the boot ends, not the log: how long user space logs depends on when the capture was stopped.
+fn complete_phases(boot: &Boot) -> impl Iterator<Item = &Phase> {
+    let cut = boot.phases.len().saturating_sub(usize::from(boot.end.is_none()));
+    boot.phases[..cut].iter().filter(|p| p.name != PhaseName::UserSpace)
 }
 
 /// The application, if one was named.
@@ -102,7 +108,12 @@ fn reached(boot: &Boot) -> TestOutcome {
         return TestOutcome::Passed;
     }
     let panic = boot.milestones.panic.and_then(|i| boot.records.get(i));
-    let message = if panic.is_some() { "the kernel panicked" } else { "the log ends before the boot does" };
+    let message = match (boot.init_index(), panic) {
+        // Init ends a boot, unless a marker is to.
+        (Some(_), _) => "no record contains the marker",
+        (None, Some(_)) => "the kernel panicked",
+        (None, None) => "the log ends before the boot does",
+    };
     let last = panic.or_else(|| boot.records.iter().last());
     let details = last.map_or_else(String::new, |r| format!("record {}: {}", r.id, r.text));
     TestOutcome::Failed { message: message.to_owned(), details }

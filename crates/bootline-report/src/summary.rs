@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use super::boot_label::BootLabel;
 use super::document::Document;
 use super::emitter::{BootEmitter, Emitter, ReportedBoot};
-use super::explain::{CostPlace, answer};
+use super::explain::{CostPlace, answer, part_of};
 use super::markdown::MarkdownEmitter;
 use super::style::Style;
 use super::table::{Align, Table};
 use super::time_value::{TimeValue, share};
 use super::{phase, problem, whole};
-use bootline_analysis::rules::Finding;
+use bootline_analysis::rules::{Finding, RuleId};
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
@@ -60,10 +60,11 @@ fn causes(boot: &Boot, findings: &[Finding]) -> Table {
         ("what", Align::Left, 0),
         ("what to do", Align::Left, 0),
     ]);
+    let reported: Vec<RuleId> = findings.iter().map(|f| f.rule).collect();
     for f in findings {
         let costs = f.cost.high() > Dur::ZERO;
-        let own = f.part_of.is_empty();
-        let codes: Vec<&str> = f.part_of.iter().map(|r| r.code()).collect();
+        let codes = part_of(f, &reported);
+        let own = codes.is_empty();
         let rule = if own { f.rule.to_string() } else { format!("{} (part of {})", f.rule, codes.join(", ")) };
         let remedy = f.remedies.first().map(|r| match r.setting() {
             Some(setting) => format!("{}: {setting}", r.action),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::document::{Block, Document, Entry};
 use super::emitter::Emitter;
 use super::escape::escaped;
-use super::layout::{Run, breakable, cut, flat, width, wrap};
+use super::layout::{Run, breakable, cut, cut_start, flat, width, wrap};
 use super::style::Style;
 use super::table::{Align, Table};
 
@@ -87,7 +87,7 @@ impl Renderer {
         // Labels are right-aligned in a gutter, next to what they label.
         let body_at = INDENT + labels + 2;
         for entry in entries {
-            let label = cut(&escaped(&entry.label), labels);
+            let label = cut_start(&escaped(&entry.label), labels);
             let pad = INDENT + labels - width(&label);
             self.out.extend(std::iter::repeat_n(' ', pad));
             let label_style = if entry.quote { Style::Faint } else { Style::Strong };
@@ -163,6 +163,13 @@ impl Renderer {
             self.runs(&[Run { text: line, style }]);
             self.out.push('\n');
         }
+        for note in shown.iter().filter_map(|&c| table.columns[c].note_in_words()) {
+            for line in wrap(&note, self.width.min(PROSE) - INDENT) {
+                self.out.extend(std::iter::repeat_n(' ', INDENT));
+                self.runs(&line);
+                self.end_line();
+            }
+        }
     }
 
     fn runs(&mut self, runs: &[Run]) {
@@ -193,5 +200,29 @@ fn sgr(style: Style) -> &'static str {
         Style::Setting => "\x1b[36m",
         Style::Error => "\x1b[1;31m",
         Style::Warning => "\x1b[1;35m",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_that_is_not_shown_is_not_explained() {
+        let mut table = Table::new([
+            ("activation [s]", Align::Right, 0),
+            ("queue [s]", Align::Right, 1),
+            ("unit", Align::Left, 0),
+            ("empty", Align::Left, 2),
+        ]);
+        table.note("queue [s]", "until it began");
+        table.note("empty", "nothing");
+        let cells = ["2.5", "1.5", "a-unit-of-a-name-of-more-than-24-bytes", ""];
+        table.row(cells.map(str::to_owned).to_vec(), Style::Plain);
+        let mut document = Document::default();
+        document.table(table);
+        let shown = |width| text(&document, &TextOptions { width, color: false });
+        assert!(shown(80).ends_with("bytes\n  queue: until it began\n"), "{}", shown(80));
+        assert!(shown(40).contains("activation [s]") && !shown(40).contains("queue"), "{}", shown(40));
     }
 }

@@ -21,13 +21,15 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// A file with this name. To be made before the logs are read: that may take a while.
+    /// A file with this name. To be made before the logs are read: that may take a while. Devices and named pipes can be written to
+    /// at any time: nothing in them is lost.
     ///
     /// # Errors
     /// It already exists, and may not be replaced.
     pub fn named(path: PathBuf, replace: bool) -> Result<OutputFile, Failure> {
-        let file = OutputFile { path, replace, private: false };
-        if file.is_stdout() || replace || !file.path.exists() { Ok(file) } else { Err(exists(&file.path)) }
+        let keeps_nothing = fs::metadata(&path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+        let file = OutputFile { path, replace: replace || keeps_nothing, private: false };
+        if file.is_stdout() || file.replace || !file.path.exists() { Ok(file) } else { Err(exists(&file.path)) }
     }
 
     /// A file that is replaced where it exists.

@@ -53,10 +53,7 @@ impl OutputStream {
             (Target::Stdout, result) => unless_reader_left(result)?,
             (Target::File { .. }, Ok(())) => Written::All,
             (Target::File { path, .. }, Err(e)) if e.kind() == ErrorKind::AlreadyExists => return Err(exists(path)),
-            (Target::File { path, .. }, Err(e)) => {
-                let name = unusable::shown(&path.to_string_lossy());
-                return Err(Failure::new(Exit::LAB, format!("can't write {name}: {e}")));
-            }
+            (Target::File { path, .. }, Err(e)) => return Err(write_failed(path, &e)),
         };
         // A reader that left takes no rest either.
         if let Some(to) = self.to.take() {
@@ -104,9 +101,24 @@ impl Write for OutputStream {
     }
 }
 
+/// The error for a file that can't be made or written.
+pub fn write_failed(path: &Path, error: &io::Error) -> Failure {
+    let name = unusable::shown(&path.to_string_lossy());
+    let folder = path.parent().filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists());
+    match folder.map(|folder| unusable::shown(&folder.to_string_lossy())) {
+        Some(folder) => Failure::new(Exit::LAB, format!("can't write {name}: there is no folder {folder}"))
+            .hint(format!("make it first: `mkdir -p {}`", folder.trim_matches('`'))),
+        None => Failure::new(Exit::LAB, format!("can't write {name}: {error}")),
+    }
+}
+
 /// The error for a file that already exists and would be overwritten.
 pub fn exists(path: &Path) -> Failure {
-    Failure::new(Exit::INPUT, format!("{} already exists", unusable::shown(&path.to_string_lossy())))
+    let name = unusable::shown(&path.to_string_lossy());
+    if path.is_dir() {
+        return Failure::new(Exit::INPUT, format!("{name} is a folder")).hint("name a file in it with `-o`");
+    }
+    Failure::new(Exit::INPUT, format!("{name} already exists"))
         .hint("give another name with `-o`, or `--force` to replace it")
 }
 

@@ -103,6 +103,8 @@ fn standard_input_is_captured_and_shown_line_by_line() {
     assert_eq!(lines, ["one", "two\\x07"]);
     assert_eq!(read(&dir.path().join("boot.cap")).0, b"one\n\x1b[31mtwo\x07\n");
     assert!(text(&out.stderr).ends_with("next: bootline explain boot.cap\n"));
+    let short = run(dir.path(), &["-q", "-o", "short.cap", "-"], b"a\n");
+    assert!(text(&short.stderr).contains("captured 2 bytes, 1 line, "), "{}", text(&short.stderr));
 
     let raw = run(dir.path(), &["--raw", "-"], b"\x1b[31mthree");
     assert_eq!(raw.stdout, b"\x1b[31mthree");
@@ -135,7 +137,10 @@ fn a_capture_that_is_not_what_was_wanted_says_so() {
         4,
         "error: the command `cmd:echo one; exit 3` failed: exit status: 3",
     );
-    check_failure(&["--power", "exit 9", "pty"], b"", 4, "error: the power command `exit 9` failed: exit status: 9");
+    let no_power = "error: the power command `exit 9` failed: exit status: 9";
+    check_failure(&["--power", "exit 9", "pty"], b"", 4, no_power);
+    // Whichever ends first.
+    check_failure(&["--power", "exit 9", "-q", "--", "sh", "-c", "echo hi"], b"", 4, no_power);
 }
 
 #[test]
@@ -145,8 +150,11 @@ fn what_cant_be_captured_is_named() {
         &["unix:none"],
         b"",
         4,
-        "error: can't connect to `unix:none`: No such file or directory (os error 2)",
+        "error: there is no socket `none`\n  hint: start the program that listens there; `--wait` waits for it",
     );
+    let no_folder =
+        "error: can't write `none/a.cap`: there is no folder `none`\n  hint: make it first: `mkdir -p none`";
+    check_failure(&["-o", "none/a.cap", "-"], b"", 4, no_folder);
     check_failure(&["-b", "0", "-"], b"", 2, "For more information, try '--help'.");
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("old.cap"), "").unwrap();

@@ -178,6 +178,9 @@ fn a_gate_keeps_breaks_and_refuses_to_judge() {
     let xml = fs::read_to_string(dir.path().join("boot.xml")).unwrap();
     assert!(xml.contains("tests=\"3\" failures=\"2\" errors=\"0\""), "{xml}");
 
+    let said =
+        "error: `base` is a folder, not a budget\n  hint: name the file in it: `--budget base/boot-budget.toml`\n";
+    assert_eq!(stderr(&run(dir.path(), &["check", "--budget", "base", "one"])), said);
     let out = run(dir.path(), &["check", "one"]);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
     assert!(stderr(&out).contains("1 run is too few against 8 of the baseline: it takes 2"), "{}", stderr(&out));

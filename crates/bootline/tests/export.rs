@@ -193,11 +193,30 @@ fn refusals() {
     }
     // What can't be exported leaves no file, and spoils none.
     let kept = file(dir.path(), "kept", b"before");
-    let out = run(&["export", "-", "-f", "perfetto", "-o", &kept], b"no kernel\n");
+    let out = run(&["export", "-", "-f", "perfetto", "-o", &kept, "--force"], b"no kernel\n");
     assert_eq!((out.status.code(), fs::read(&kept).unwrap().as_slice()), (Some(3), &b"before"[..]));
     let nowhere = dir.path().join("none/x");
-    let out = run(&["export", &path, "-f", "lava", "-o", nowhere.to_str().unwrap()], b"");
-    assert_eq!(out.status.code(), Some(4));
+    let nowhere = nowhere.to_str().unwrap();
+    let folder = nowhere.strip_suffix("/x").unwrap();
+    let said = format!(
+        "error: can't write `{nowhere}`: there is no folder `{folder}`\n  hint: make it first: `mkdir -p {folder}`\n"
+    );
+    check_failure(&["export", &path, "-f", "lava", "-o", nowhere], b"", 4, &said);
+    let said = format!("error: `{folder}` is a folder\n  hint: name a file in it with `-o`\n");
+    check_failure(
+        &["export", &path, "-f", "lava", "-o", dir.path().to_str().unwrap()],
+        b"",
+        3,
+        &said.replace("/none`", "`"),
+    );
+    // A file of another export is kept, whatever the format.
+    for format in FORMATS {
+        let said = format!(
+            "error: `{kept}` already exists\n  hint: give another name with `-o`, or `--force` to replace it\n"
+        );
+        check_failure(&["export", &path, "-f", format, "-o", &kept], b"", 3, &said);
+        assert_eq!(fs::read(&kept).unwrap(), b"before", "{format}");
+    }
 }
 
 #[test]
@@ -237,12 +256,12 @@ fn an_output_is_never_the_input_by_another_name() {
 }
 
 #[test]
-fn a_file_that_was_there_is_written_anew() {
+fn a_file_that_was_there_is_replaced_on_request() {
     let dir = tempfile::tempdir().unwrap();
     let input = capture(&log("acpi_init"));
     for format in FORMATS {
         let long = file(dir.path(), "out", &vec![b'x'; 1 << 20]);
-        let out = run(&["export", "-", "-f", format, "-o", &long], &input);
+        let out = run(&["export", "-", "-f", format, "-o", &long, "--force"], &input);
         assert_eq!(out.status.code(), Some(0), "{format}");
         assert_eq!(fs::read(&long).unwrap(), run(&["export", "-", "-f", format], &input).stdout, "{format}");
     }
@@ -263,7 +282,7 @@ fn what_can_not_be_written_is_said() {
         let said = "error: can't write to standard output: No space left on device (os error 28)\n";
         assert_eq!((String::from_utf8_lossy(&out.stderr).as_ref(), out.status.code()), (said, Some(4)), "{format}");
         let folder = dir.path().to_str().unwrap();
-        let out = run(&["export", &path, "-f", format, "-o", folder], b"");
+        let out = run(&["export", &path, "-f", format, "-o", folder, "--force"], b"");
         assert_eq!(out.status.code(), Some(4), "{format}: {}", String::from_utf8_lossy(&out.stderr));
     }
 }
@@ -316,14 +335,15 @@ fn a_boot_that_does_not_end_is_a_case_that_fails() {
     let whole = log("acpi_init");
     let cut = whole.lines().take(5).map(|l| format!("{l}\n")).collect::<String>();
     let panicked = format!("{cut}[    0.800000] Kernel panic - not syncing: VFS: Unable to mount root fs\n");
-    for (log, result, message) in [
-        (&whole, "pass", ""),
-        (&cut, "fail", "the log ends before the boot does"),
-        (&panicked, "fail", "the kernel panicked"),
+    for (log, marker, result, message) in [
+        (&whole, &[][..], "pass", ""),
+        (&whole, &["--marker", "login:"], "fail", "no record contains the marker"),
+        (&cut, &[], "fail", "the log ends before the boot does"),
+        (&panicked, &[], "fail", "the kernel panicked"),
     ] {
-        let lava = stdout(&run(&["export", "-", "-f", "lava"], log.as_bytes()));
+        let lava = stdout(&run(&[&["export", "-", "-f", "lava"], marker].concat(), log.as_bytes()));
         assert!(lava.contains(&format!("TEST_CASE_ID=time-to-init RESULT={result}")), "{lava}");
-        let junit = stdout(&run(&["export", "-", "-f", "junit"], log.as_bytes()));
+        let junit = stdout(&run(&[&["export", "-", "-f", "junit"], marker].concat(), log.as_bytes()));
         assert_eq!(junit.contains("failures=\"1\""), result == "fail", "{junit}");
         assert!(junit.contains(message), "{junit}");
     }

@@ -81,5 +81,9 @@ fn an_unusable_input_is_told_and_the_others_are_drawn() {
     assert!(!folder.path().join("none.html").exists());
 
     let out = plot(folder.path(), &["boot.log", "-o", "no/such/folder/boot.html"]);
-    check(&out, 4, "error: can't write `no/such/folder/boot.html`: No such file or directory (os error 2)\n");
+    check(
+        &out,
+        4,
+        "error: can't write `no/such/folder/boot.html`: there is no folder `no/such/folder`\n  hint: make it first: `mkdir -p no/such/folder`\n",
+    );
 }

@@ -100,6 +100,23 @@ fn sources_and_an_application_make_a_boot_whole() {
     assert!(chain.contains("queue: no unit began"), "{chain}");
     let blame = json(&run(&["blame", &log, "--with", &show, "--json"]));
     assert_eq!(blame["boots"][0]["units"][1]["released_by"], "net.service");
+    assert!(text.contains("/units.txt  systemctl show (the manager and units): its clock"), "{text}");
+}
+
+#[test]
+fn units_are_counted_as_they_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let log = file(dir.path(), "boot.log", LOG);
+    let more = [unit("side.service", 2_000, 2_500, ""), unit("never.service", 3_000, 0, "")].concat();
+    let show = file(dir.path(), "units.txt", &format!("{MANAGER}\n{}{more}", units()));
+    let blame = |more: &[&str]| stdout(&run(&[&["blame", &log, "--with", &show], more].concat()));
+    // One of the five never was up.
+    assert!(blame(&[]).contains("\n4 units, sorted by the time to start\n"), "{}", blame(&[]));
+    let one = blame(&["-n", "1"]);
+    assert!(one.contains("\n1 of 4 units, sorted by the time to start\n"), "{one}");
+    let chain = stdout(&run(&["critical-chain", &log, "--with", &show, "--app", "net.service"])).replace('\n', " ");
+    let off_path = "1 unit that net.service does not need began to start before it was up: side.service.";
+    assert!(chain.contains(off_path), "{chain}");
 }
 
 #[test]
@@ -208,9 +225,37 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
     assert!(stdout(&out).contains("not recognised"), "{}", stdout(&out));
     assert_eq!(out.status.code(), Some(3), "what was given is not used");
     assert!(stderr(&out).contains("is of no kind that is known"), "{}", stderr(&out));
-    let out = run(&["explain", &log, "--app", "radio.service"]);
-    assert_eq!(out.status.code(), Some(3));
-    assert!(stderr(&out).contains("the application `radio.service` was not reached"), "{}", stderr(&out));
+    let blank = file(dir.path(), "blank.txt", "");
+    let out = run(&["time", &log, "--with", &blank]);
+    assert!(
+        stderr(&out).starts_with(&format!("error: `{blank}` is empty\n  hint: write it again")),
+        "{}",
+        stderr(&out)
+    );
+    let folder = dir.path().to_str().unwrap();
+    let said = format!("error: `{folder}` is a folder\n  hint: name each file in it: `--with {folder}/FILE`\n");
+    assert_eq!(stderr(&run(&["time", &log, "--with", folder])), said);
+    let show = file(dir.path(), "units.txt", &format!("{MANAGER}\n{}", units()));
+    let no_unit = "no source names the unit `radio.service`\n  hint: ";
+    for (args, why) in [
+        (&["radio.service"][..], &format!("{no_unit}add the units' properties: `systemctl show --all '*' >units.txt`")),
+        (
+            &["radio.service", "--with", &show],
+            &format!("{no_unit}`bootline blame` with the same sources lists the units"),
+        ),
+        (
+            &["radio is [u]p"],
+            &"hint: record for longer, or check that a line of user space matches `radio is [u]p`".into(),
+        ),
+        (&["mark:ready"], &"the log holds no marks\n  hint: record them: `bootline capture --mark INPUT=NAME`".into()),
+    ] {
+        for verb in ["explain", "time"] {
+            let out = run(&[&[verb, &log, "--app"], args].concat());
+            assert_eq!(out.status.code(), Some(3));
+            let what = format!("error: the application `{}` was not reached in `{log}`\n  ", args[0]);
+            assert!(stderr(&out).starts_with(&format!("{what}{why}")), "{}", stderr(&out));
+        }
+    }
     let out = run(&["explain", &log, "--app", "("]);
     assert_eq!(out.status.code(), Some(2));
     let out = run(&["explain", &log, "--with", "no.txt"]);
@@ -466,6 +511,21 @@ fn a_budget_limits_the_stages_of_collections() {
         (&json(&out)["whole_since"], &json(&out)["whole_until"]),
         (&"firmware".into(), &"camera.service".into())
     );
+    // The suite takes as long as in an export of the boot, not only until init.
+    let [xml, export] = [
+        stdout(&run(&["check", "--budget", &budget("camera.service", "1.2 s"), boots, "--junit", "-"])),
+        stdout(&run(&["export", &name(0), "--app", "camera.service", "-f", "junit"])),
+    ];
+    let suite_time = |xml: &str| {
+        let suite = xml.lines().find(|l| l.contains("<testsuite ")).unwrap().to_owned();
+        suite.split(" time=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
+    };
+    assert_eq!(
+        (suite_time(&xml), suite_time(&export)),
+        ("7.500000".to_owned(), "7.500000".to_owned()),
+        "{xml}{export}"
+    );
+    assert!(!export.contains("\"bootline.phase\" name=\"user-space\""), "{export}");
     let out = check(budget("camera.service", "1.1 s"));
     assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
     assert!(stderr(&out).starts_with("error: gate `stage:loader` failed"), "{}", stderr(&out));
@@ -492,11 +552,25 @@ fn a_collection_is_its_owners_alone_and_what_is_private_is_said() {
     let name = tar.to_str().unwrap();
     let mode = || fs::metadata(&tar).unwrap().permissions().mode() & 0o777;
     let out = run(&["collect", "--root", &root, "-o", name]);
-    assert!(stderr(&out).trim_end().ends_with("look before you send it to somebody"), "{}", stderr(&out));
+    let said = stderr(&out);
+    assert!(said.trim_end().ends_with("look before you send it to somebody"), "{said}");
+    // The journal could not be read.
+    assert!(said.contains("\nthe kernel's log, the units' properties, ") && !said.contains("the journal"), "{said}");
     assert_eq!(mode(), 0o600);
     fs::set_permissions(&tar, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(run(&["collect", "--root", &root, "--force", "-o", name]).status.code(), Some(0));
     assert_eq!(mode(), 0o600);
+    // What is named is in it, and all that is in it is counted: here the list and the kernel's log.
+    fs::remove_dir_all(Path::new(&root).join("run")).unwrap();
+    for entry in ["proc", "sys", "etc"] {
+        let _ = fs::remove_dir_all(Path::new(&root).join(entry));
+    }
+    let said = stderr(&run(&["collect", "--root", &root, "--force", "-o", name]));
+    assert!(said.contains(&format!("written to {name}: 2 files, ")), "{said}");
+    assert!(
+        said.ends_with("\nthe kernel's log in it describes this system: look before you send it to somebody\n"),
+        "{said}"
+    );
 }
 
 /// A user without rights sees his own messages only: they are no log of the boot.

@@ -137,6 +137,12 @@ impl RunMeasures {
         let to_end = [Quantity::TimeToInit, Quantity::TimeToMarker];
         to_end.iter().find_map(|q| self.values.get(q)).copied().unwrap_or_default()
     }
+
+    /// Length of the whole boot, in nanoseconds, if its stages were measured and its end is known; else the time to the boot's end.
+    pub fn whole_time(&self) -> i64 {
+        let stages = self.values.iter().filter(|(of, _)| matches!(of, Quantity::Stage(_))).map(|(_, length)| length);
+        if self.setup.stages_until.is_some() { stages.sum() } else { self.time() }
+    }
 }
 
 /// What the stages end with: applications differ.

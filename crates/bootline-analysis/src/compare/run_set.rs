@@ -95,6 +95,13 @@ impl RunSet {
         by_time.get(by_time.len().checked_sub(1)? / 2).copied()
     }
 
+    /// The median length of the whole boot where it was measured, else time to the boot's end, in nanoseconds.
+    pub fn median_whole_time(&self) -> Option<i64> {
+        let mut times: Vec<i64> = self.runs.iter().map(RunMeasures::whole_time).collect();
+        times.sort_unstable();
+        times.get(times.len().checked_sub(1)? / 2).copied()
+    }
+
     /// Spans that are short in all runs.
     pub fn short_spans(&self) -> BTreeSet<PartKey> {
         let mut all_short: BTreeMap<&PartKey, bool> = BTreeMap::new();

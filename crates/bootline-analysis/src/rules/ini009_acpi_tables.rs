@@ -42,7 +42,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let title = format!("loading the firmware's ACPI tables and running their methods took {}", seconds(cost));
     let remedy = Remedy::in_words(
-        "shorten the delays in the methods (_ON, _INI, _STA) of what the records below name, and leave out tables of devices that the board lacks",
+        "shorten the delays in the methods (_ON, _INI, _STA) of what the finding's records name, and leave out tables of devices that the board lacks",
         Effort::Rebuild,
         "another firmware; a device that needs the delay fails without it",
         Risk::High,

@@ -41,6 +41,8 @@ pub struct SourceUse {
     pub name: String,
     /// What it is: `systemctl show`; none where it was not recognised.
     pub kind: Option<&'static str>,
+    /// What of systemd it shows: `units`; none where its kind says that.
+    pub subject: Option<&'static str>,
     /// How its clock was placed on the axis; none for one that shows only lengths or dependencies, or that was not used.
     pub alignment: Option<Alignment>,
     /// Why it was not used, if it was not.
@@ -56,6 +58,8 @@ pub struct SourceUse {
 pub enum SourceRefusal {
     /// Its content is not recognised.
     Unknown,
+    /// The file is empty.
+    Blank,
     /// It says nothing that is used.
     Empty,
     /// Nothing of it can be used; why, in words. From a file: escape it.
@@ -99,6 +103,7 @@ impl fmt::Display for SourceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SourceRefusal::Unknown => f.write_str("is of no kind that is known, and was not used"),
+            SourceRefusal::Blank => f.write_str("is empty"),
             SourceRefusal::Empty => f.write_str("says nothing of a boot"),
             SourceRefusal::Unusable(why) => write!(f, "was not used: {why}"),
             SourceRefusal::OtherBoot { matched, of } => {
@@ -142,13 +147,14 @@ impl fmt::Display for SourceRefusal {
 impl SourceUse {
     pub(super) fn of(source: &BootSource) -> SourceUse {
         let (kind, refused) = match &source.content {
+            SourceContent::Facts(Source { facts: Facts::Blank, .. }) => (None, Some(SourceRefusal::Blank)),
             SourceContent::Facts(Source { kind: None, .. }) => (None, Some(SourceRefusal::Unknown)),
             SourceContent::Facts(Source { kind: Some(kind @ SourceKind::BootchartPicture), .. }) => {
                 (Some(kind.name()), Some(SourceRefusal::Picture))
             }
             SourceContent::Facts(facts) => {
                 let is_empty = match &facts.facts {
-                    Facts::None => true,
+                    Facts::None | Facts::Blank => true,
                     Facts::Systemd(state) => state.units.is_empty() && state.manager.is_none(),
                     Facts::LoaderMarks(marks) => marks.marks.is_empty(),
                     Facts::Bootchart(chart) => chart.sampled.is_none(),
@@ -160,7 +166,23 @@ impl SourceUse {
             }
             SourceContent::Journal(_) => (Some("a journal"), None),
         };
-        SourceUse { name: source.name.clone(), kind, alignment: None, refused, matched_records: 0, note: None }
+        let subject = subject(source);
+        SourceUse { name: source.name.clone(), kind, subject, alignment: None, refused, matched_records: 0, note: None }
+    }
+}
+
+/// What of systemd a file shows, where that differs from file to file of one kind.
+fn subject(source: &BootSource) -> Option<&'static str> {
+    match &source.content {
+        SourceContent::Facts(Source {
+            kind: Some(SourceKind::SystemctlShow), facts: Facts::Systemd(state), ..
+        }) => match (state.units.is_empty(), &state.manager) {
+            (true, Some(_)) => Some("the manager"),
+            (false, None) => Some("units"),
+            (false, Some(_)) => Some("the manager and units"),
+            (true, None) => None,
+        },
+        _ => None,
     }
 }
 

@@ -28,6 +28,7 @@ pub use bootchart::{Bootchart, ChartHeader, ChartMember, ChartProcess, DiskSampl
 pub(crate) use bootchart_picture::names_it as is_bootchart_picture;
 pub use kind::SourceKind;
 pub use loader_marks::{LoaderMark, LoaderMarks};
+pub(crate) use systemctl_show::is_one as is_systemctl_show;
 pub use systemd_state::{ManagerState, StartupTimes, SystemdState, UNIT_KINDS, UnitState, is_unit_name};
 pub use time_span::leading as leading_time_span;
 pub use trace::{KernelTrace, TraceMark, TraceTimes, TracedInitcall, TracedProgram};
@@ -51,6 +52,8 @@ pub enum Facts {
     /// Nothing that is used.
     #[default]
     None,
+    /// The file holds nothing, or only blanks.
+    Blank,
     /// systemd's units and its own times.
     Systemd(Box<SystemdState>),
     /// The sums of `systemd-analyze time`.
@@ -90,6 +93,7 @@ pub fn read(bytes: &[u8]) -> Source {
         Some(SourceKind::Cbmem) => Facts::LoaderMarks(cbmem::read(text, &mut problems)),
         Some(SourceKind::Bootchart) => chart(&[(ChartMember::Header, text.as_bytes().to_vec())], &mut problems),
         Some(SourceKind::Trace) => Facts::Trace(Box::new(trace::read(text, &mut problems))),
+        None if text.trim().is_empty() => Facts::Blank,
         // Recognised by its bytes, above.
         Some(SourceKind::BootstageStash | SourceKind::BootchartPicture) | None => Facts::None,
     };

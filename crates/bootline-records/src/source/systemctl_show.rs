@@ -22,7 +22,7 @@ use bootline_capture::units::{Dur, MonotonicTime};
 /// Lines with a property's name that make such a file, next to one that only systemd writes.
 const ENOUGH: usize = 3;
 
-pub(super) fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
+pub(crate) fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
     let (mut properties, mut other, mut known) = (0, 0, false);
     for line in lines.filter(|line| !line.is_empty()) {
         match property(line) {

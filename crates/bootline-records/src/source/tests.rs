@@ -109,7 +109,10 @@ fn each_is_recognised_by_its_content() {
         assert!(source.problems.is_empty(), "{:?}", source.problems);
         assert_eq!(read(text.replace('\n', "\r\n").as_bytes()).kind, Some(kind), "with carriage returns: {text}");
     }
-    for text in ["", "hello\n", "[    0.000000] Linux version 6.12\n", "A=1\nB=2\nC=3\n", "1s of anything\n"] {
+    for text in ["", "\n \n"] {
+        assert_eq!(read(text.as_bytes()), Source { facts: Facts::Blank, ..Source::default() }, "{text}");
+    }
+    for text in ["hello\n", "[    0.000000] Linux version 6.12\n", "A=1\nB=2\nC=3\n", "1s of anything\n"] {
         assert_eq!(read(text.as_bytes()), Source::default(), "{text}");
     }
 }

@@ -47,8 +47,9 @@ pub(super) fn off_path(document: &mut Document, boot: &Boot, chain: &UnitChain) 
     let shown: Vec<&str> = chain.off_path.iter().take(OFF_PATH).map(|i| name(*i)).collect();
     let more = chain.off_path.len() - shown.len();
     let and = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let units = if chain.off_path.len() == 1 { "unit" } else { "units" };
     document.paragraph(format!(
-        "{} units that {} does not need began to start before it was up: {}{and}.",
+        "{} {units} that {} does not need began to start before it was up: {}{and}.",
         chain.off_path.len(),
         name(last.unit),
         shown.join(", ")

@@ -106,6 +106,15 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
             .styled("The boot ends before it starts, by the stamps", Style::Error)
             .words(": the clock was set back, and they show no time to init.");
     }
+    // Init ends a boot, unless a marker is to.
+    let init = boot.init_index().and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
+    if let Some((record, at)) = init {
+        return text
+            .styled("The marker was not reached: ", Style::Error)
+            .words("no record contains it; init started at ")
+            .figure(TimeValue::exact(at).by(clock))
+            .words(format!(", record {}.", record.id));
+    }
     match (panic, last) {
         (Some((record, at)), _) => text
             .styled("Init was not reached: the kernel panicked", Style::Error)

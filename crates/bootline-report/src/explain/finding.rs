@@ -48,7 +48,7 @@ struct Total {
 }
 
 /// Rules among those reported whose findings contain this one's cost.
-fn part_of(finding: &Finding, reported: &[RuleId]) -> Vec<&'static str> {
+pub(crate) fn part_of(finding: &Finding, reported: &[RuleId]) -> Vec<&'static str> {
     finding.part_of.iter().filter(|rule| reported.contains(rule)).map(|rule| rule.code()).collect()
 }
 

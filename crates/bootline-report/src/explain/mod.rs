@@ -11,6 +11,7 @@ pub use json::explain_json;
 
 pub(super) use answer::{answer, in_a_sentence, kernel_title, no_end, since, title, untrusted};
 pub(super) use cost_place::CostPlace;
+pub(super) use finding::part_of;
 pub(super) use json::ExplainedBoot;
 
 use super::boot_label::BootLabel;

@@ -32,6 +32,12 @@ fn what_a_forge_would_obey_is_code() {
     check("a|b\x1b[2J", "`a|b\\x1b[2J`");
     check(":tada: acpi_init", "`:tada: acpi_init`");
     check("by `x_init`, (y_init).", "by `x_init`, (`y_init`).");
+    check(
+        "without a key (`setenv bootdelay 0; saveenv`), in U-Boot",
+        "without a key (`setenv bootdelay 0; saveenv`), in U-Boot",
+    );
+    check("as `--app camera.service @all` says", "as `--app camera.service @all` says");
+    check("a `torn quote of @all", "a `` `torn `` quote of `@all`");
     check("12.5 s", "12.5 s");
     check("- no list", "\\- no list");
     check("12. no list", "12\\. no list");

@@ -15,6 +15,7 @@ pub(crate) fn sources(document: &mut Document, boot: &Boot) {
 
 fn entry(source: &SourceUse) -> Entry {
     let kind = source.kind.unwrap_or("not recognised");
+    let kind = source.subject.map_or_else(|| kind.to_owned(), |subject| format!("{kind} ({subject})"));
     let text = match (&source.refused, &source.alignment) {
         (Some(why), _) => format!("{kind}: it {why}"),
         (None, Some(a)) => format!("{kind}: {}", alignment(a)),

@@ -20,6 +20,8 @@ pub(crate) fn units_table(boot: &Boot, times: &[UnitTime], count: Option<usize>)
         ("times by", Align::Left, 6),
         ("state", Align::Left, 2),
     ]);
+    table.note("dependencies [s]", "from systemd's start until the last unit was up that this one starts after");
+    table.note("queue [s]", "from when the unit's dependencies were up until it began to start");
     let mut order: Vec<&UnitTime> = times.iter().filter(|t| t.activation.is_some()).collect();
     order.sort_by_key(|t| (std::cmp::Reverse(t.activation), t.unit));
     order.truncate(count.unwrap_or(usize::MAX));

@@ -10,7 +10,7 @@ use bootline_input::{Exit, Failure};
 use bootline_port::recorder::{Recorder, RecorderError};
 use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureFault, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource,
-    CaptureSummary, LineSettings, LiveText, MarkRequest, MarkSummary, PortError, Recording, StopRequest,
+    CaptureSummary, LineSettings, LiveText, MarkRequest, MarkSummary, POWER_WAIT, PortError, Recording, StopRequest,
 };
 use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts};
 use bootline_terminal::Terminal;
@@ -18,7 +18,8 @@ use clap::ValueEnum;
 use regex::bytes::Regex;
 
 use crate::output_file::print;
-use crate::quantity::{baud, duration};
+use crate::output_stream::write_failed;
+use crate::quantity::{baud, counted, duration};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -174,6 +175,7 @@ fn plan(args: Args) -> CapturePlan {
         wait: args.wait,
         reconnect: !args.no_reconnect,
         power: args.power,
+        power_wait: POWER_WAIT,
         marks: args.marks,
         until: args.until,
         timeout: args.timeout,
@@ -244,7 +246,8 @@ fn exists(file: &Path) -> Failure {
 fn recorder_failed(error: RecorderError) -> Failure {
     match error {
         RecorderError::Exists { path } => exists(&path),
-        RecorderError::Create { .. } | RecorderError::Write { .. } => Failure::new(Exit::LAB, error.to_string()),
+        RecorderError::Create { path, source } => write_failed(&path, &source),
+        RecorderError::Write { .. } => Failure::new(Exit::LAB, error.to_string()),
     }
 }
 
@@ -258,7 +261,8 @@ fn port_failed(error: PortError) -> Failure {
 
 fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
     let CaptureSummary { bytes, lines, span, .. } = summary;
-    terminal.say(&format!("captured {bytes} bytes, {lines} lines, {span} s into {target}; {}", summary.ended));
+    let (bytes, lines) = (counted(*bytes, "byte"), counted(*lines, "line"));
+    terminal.say(&format!("captured {bytes}, {lines}, {span} s into {target}; {}", summary.ended));
     if let Some((at, gap)) = summary.largest_gap {
         terminal.say(&format!("  largest gap: {gap} s, from {at} s on"));
     }

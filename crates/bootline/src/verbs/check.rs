@@ -176,6 +176,11 @@ fn budget(path: &Path) -> Result<Budget, Failure> {
     if path.as_os_str() != "-" && !path.exists() {
         return Err(no_budget(path));
     }
+    if path.is_dir() {
+        let usual = path.join(USUAL);
+        return Err(Failure::new(Exit::USAGE, format!("`{}` is a folder, not a budget", path.display()))
+            .hint(format!("name the file in it: `--budget {}`", usual.display())));
+    }
     let text = LogFile::new(path).read()?;
     let text = String::from_utf8(text).map_err(|_| {
         Failure::new(Exit::USAGE, format!("`{}` is not a budget: it is not text", path.display()))

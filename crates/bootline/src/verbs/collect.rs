@@ -2,11 +2,13 @@
 //! `bootline collect`
 use std::path::PathBuf;
 
+use bootline_input::collection::Collection;
 use bootline_input::{Exit, Failure, TarEmitter};
 use bootline_terminal::Terminal;
 
 use crate::machine::Machine;
 use crate::output_file::{OutputFile, print};
+use crate::quantity::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -38,9 +40,30 @@ pub struct Args {
     root: PathBuf,
 }
 
-/// What is private in a collection.
-const PRIVACY: &str = "the journal, the units' properties, the kernel's command line and settings, the consoles, the uptime, \
-                       os-release and the recordings of the boot in it describe this system: look before you send it to somebody";
+/// What each file of a collection shows of the system that is private.
+const PRIVATE: [(&str, &str); 11] = [
+    ("kmsg.txt", "the kernel's log"),
+    ("journal.export", "the journal"),
+    ("systemctl-show.txt", "the units' properties"),
+    ("systemctl-show-manager.txt", "systemd's properties"),
+    ("cmdline.txt", "the kernel's command line"),
+    ("bootconfig.txt", "the kernel's settings"),
+    ("consoles.txt", "the consoles"),
+    ("uptime.txt", "the uptime"),
+    ("os-release.txt", "os-release"),
+    ("bootchart.tgz", "the bootchart"),
+    ("trace.txt", "the trace"),
+];
+
+/// ``the kernel's log and the uptime in it describe this system: look before you send it to somebody``; nothing if none is.
+fn privacy(collection: &Collection) -> Option<String> {
+    let has = |name: &str| collection.items.iter().any(|item| item.name == name);
+    let found: Vec<&str> = PRIVATE.iter().filter(|(name, _)| has(name)).map(|(_, what)| *what).collect();
+    let (last, others) = found.split_last()?;
+    let (and, describe) = if others.is_empty() { ("", "describes") } else { (" and ", "describe") };
+    let all = format!("{}{and}{last}", others.join(", "));
+    Some(format!("{all} in it {describe} this system: look before you send it to somebody"))
+}
 
 /// The script for devices.
 const SCRIPT: &str = include_str!("collect.sh");
@@ -57,8 +80,11 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     let has = |name: &str| collection.items.iter().any(|item| item.name == name);
     let is_useful = has("kmsg.txt") || has("journal.export") || has("systemctl-show.txt");
-    let files = format!("{} files", collection.items.len());
+    // With the list of what is in it.
+    let files = counted(collection.items.len() as u64 + 1, "file");
     output.write_and_say(&TarEmitter(&collection), &files, terminal)?;
-    terminal.say(PRIVACY);
+    if let Some(privacy) = privacy(&collection) {
+        terminal.say(&privacy);
+    }
     Ok(if is_useful { Exit::FINE } else { Exit::INPUT })
 }

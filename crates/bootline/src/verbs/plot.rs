@@ -11,6 +11,7 @@ use clap::ValueEnum;
 
 use crate::logs::{LogArgs, MachineArgs};
 use crate::output_file::OutputFile;
+use crate::quantity::counted;
 use crate::reading::ReadingArgs;
 use crate::whole_boot::WholeBootArgs;
 
@@ -98,8 +99,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
         Format::Html => page(&pictures),
         Format::Svg => svg(&pictures),
     };
-    let boots = if pictures.len() == 1 { "1 boot".to_owned() } else { format!("{} boots", pictures.len()) };
-    output.write_and_say(&text, &boots, terminal)?;
+    output.write_and_say(&text, &counted(pictures.len() as u64, "boot"), terminal)?;
     Ok(exit)
 }
 

@@ -60,6 +60,9 @@ pub struct Args {
     /// Write to this file; `-` is standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the output FILE if it exists
+    #[arg(long)]
+    force: bool,
     /// Export only this boot of several in CAPTURE, counted from 1 [default: all]; without CAPTURE, an earlier boot of this machine,
     /// from its journal, as journalctl counts: -1 is the one before this one, or an ID of `journalctl --list-boots`
     #[arg(short, long, value_name = "N|ID", allow_hyphen_values = true)]
@@ -128,7 +131,7 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     if no_file && read.iter().any(|input| is_same_file(metadata_of_stdout(), input)) {
         return Err(Failure::new(Exit::USAGE, "standard output is the input").hint("write to another file: `-o FILE`"));
     }
-    let output = OutputFile::replaced(args.output.as_deref().unwrap_or(Path::new("-")));
+    let output = OutputFile::named(args.output.clone().unwrap_or_else(|| "-".into()), args.force)?;
     let format = args.format();
     let (input, only) = input_and_boot(args.file, args.boot, args.root)?;
     if is_text {
