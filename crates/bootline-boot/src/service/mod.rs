@@ -76,12 +76,11 @@ const MOST: usize = 10_000;
 /// All units reported, in the order in which they are first named.
 pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<LineRate>) -> Vec<Service> {
     let whole_lines = torn::whole_lines(records);
-    let waits = longest_waits(records, timeline, rate);
     let mut found = Found::default();
     let mut hand_over = HandOver::default();
     let mut seen_kernel = false;
     let (mut steps, mut hooks) = (Steps::default(), Hooks::default());
-    for index in 0..records.len() {
+    for (index, wait) in longest_waits(records, timeline, rate).into_iter().enumerate() {
         let Some(r) = records.get(index) else { break };
         if hand_over.at(r.text) {
             found.hand_over();
@@ -113,7 +112,7 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         found.waited = match line {
             // A script's line is timed from its first byte to its last, whatever it waited for.
             UnitMessage::Line(..) => Dur::ZERO,
-            _ => found.written_since.map_or(waits[index], |since| waits[index].min((now - since).max_zero())),
+            _ => found.written_since.map_or(wait, |since| wait.min((now - since).max_zero())),
         };
         match line {
             UnitMessage::Begins(name) => found.begin(name, now, r.id),
