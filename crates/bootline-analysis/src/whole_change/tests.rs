@@ -256,6 +256,18 @@ fn the_notation() {
     assert_eq!(two("baud=9600 init=fastinit baud=300").unwrap_err(), "`baud=9600` contradicts `baud=300`");
 }
 
+/// What an initramfs has left is up before systemd has loaded its units: to wait for that alone begins no earlier than to wait for nothing.
+#[test]
+fn what_was_up_before_systemd_lets_nothing_begin_before_it() {
+    let text = MANAGER.to_owned()
+        + &unit("left.service", 2, 4, 0, "After=")
+        + &unit("slow.service", 1_600, 4_000, 0, "After=")
+        + &unit("app.service", 4_100, 4_200, 0, "After=left.service slow.service");
+    let boot = boot(&text, Some("app.service"));
+    let saved = |words: &str| predict_whole(&boot, &change(words)).unwrap().saved.high();
+    assert_eq!(saved("no-wait=slow.service"), saved("no-wait=slow.service no-wait=left.service"));
+}
+
 proptest! {
     /// Whatever ends a wait never makes the boot longer, saves no more than there was, and two such changes may save no less than one.
     #[test]
