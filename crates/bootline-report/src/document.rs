@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The content of a report, independent of its format.
+pub use super::running_text::{Piece, Text};
 use super::style::Style;
 use super::table::Table;
-use super::time_value::TimeValue;
 
 /// A report: blocks from top to bottom.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,69 +44,6 @@ impl Entry {
     /// A quotation from the log.
     pub fn quote(label: impl ToString, log: &str) -> Entry {
         Entry { label: label.to_string(), body: Text::new().styled(log, Style::Plain), quote: true }
-    }
-}
-
-/// Running text.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Text {
-    /// In order; blanks between them are part of them.
-    pub pieces: Vec<Piece>,
-}
-
-/// A piece of running text.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
-    /// Words.
-    Words(String, Style),
-    /// A number with its unit, its bounds and its clock.
-    TimeValue(TimeValue, Style),
-}
-
-impl Text {
-    /// Empty text.
-    pub fn new() -> Text {
-        Text::default()
-    }
-
-    /// Adds plain words.
-    pub fn words(self, words: impl AsRef<str>) -> Text {
-        self.styled(words, Style::Plain)
-    }
-
-    /// Adds another text.
-    pub fn text(mut self, other: Text) -> Text {
-        self.pieces.extend(other.pieces);
-        self
-    }
-
-    /// Adds words.
-    pub fn styled(mut self, words: impl AsRef<str>, style: Style) -> Text {
-        self.pieces.push(Piece::Words(words.as_ref().to_owned(), style));
-        self
-    }
-
-    /// Adds a figure.
-    pub fn figure(self, figure: TimeValue) -> Text {
-        self.styled_time(figure, Style::Plain)
-    }
-
-    /// Adds a figure.
-    pub fn styled_time(mut self, figure: TimeValue, style: Style) -> Text {
-        self.pieces.push(Piece::TimeValue(figure, style));
-        self
-    }
-}
-
-impl From<&str> for Text {
-    fn from(words: &str) -> Text {
-        Text::new().words(words)
-    }
-}
-
-impl From<String> for Text {
-    fn from(words: String) -> Text {
-        Text::new().words(words)
     }
 }
 

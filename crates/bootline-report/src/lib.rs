@@ -36,6 +36,7 @@ mod plot;
 mod predict;
 mod problem;
 mod results;
+mod running_text;
 mod schemas;
 mod shell;
 mod style;

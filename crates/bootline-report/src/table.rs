@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows and columns.
-use super::document::Text;
+use super::running_text::Text;
 use super::style::Style;
 
 /// A table. Each row has one cell per column.
