@@ -48,24 +48,27 @@ static inline void send(const char *name, const char *bytes, size_t n)
 	write_all(truth, "\n", 1);
 }
 
-/* A moment by the guest's clocks. */
+/* This moment by the guest's clocks. */
+static inline char *put_time(char *text)
+{
+	char *p = put_field(text, "monotonic_ns=", now_ns(CLOCK_MONOTONIC));
+
+	return put_field(p, " boottime_ns=", now_ns(CLOCK_BOOTTIME));
+}
+
 static inline void send_time(const char *name)
 {
 	char text[96];
-	char *p = put_field(text, "monotonic_ns=", now_ns(CLOCK_MONOTONIC));
 
-	p = put_field(p, " boottime_ns=", now_ns(CLOCK_BOOTTIME));
-	send(name, text, (size_t)(p - text));
+	send(name, text, (size_t)(put_time(text) - text));
 }
 
 /* Init's first frame: the moment it sends this, and the one of its first instruction. Opening the port comes between the two. */
 static inline void send_start(unsigned long entered)
 {
 	char text[128];
-	char *p = put_field(text, "monotonic_ns=", now_ns(CLOCK_MONOTONIC));
+	char *p = put_field(put_time(text), " entered_ns=", entered);
 
-	p = put_field(p, " boottime_ns=", now_ns(CLOCK_BOOTTIME));
-	p = put_field(p, " entered_ns=", entered);
 	send("init", text, (size_t)(p - text));
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A program's text goes into the terminal's buffer, and its writer goes on; the line transmits it after all that is there already,
 //! and after what the kernel prints meanwhile. A line that arrived when the serial line had rested was written just then. One that
-//! arrived right behind others was written at any time since the first of them, as far as it was in the buffer with them.
+//! arrived right after others was written at any time since the first of them, as far as it was in the buffer with them.
 use std::collections::VecDeque;
 
 use super::end::is_init_banner;
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_right_behind_others_may_have_waited_since_the_first() {
+    fn what_comes_right_after_others_may_have_waited_since_the_first() {
         assert_eq!(waits(&[(0, "one"), (2, "two"), (4, "three"), (500, "four")], 10), [0, 2, 4, 0]);
     }
 
@@ -74,7 +74,7 @@ mod tests {
     fn the_kernel_does_not_wait_and_comes_in_between() {
         let kernel = "[    1.000000] usb 1-1: new device";
         assert_eq!(waits(&[(0, "one"), (2, kernel), (4, "two")], 10), [0, 0, 4]);
-        // Behind the kernel alone a program's text shows no beginning but its own.
+        // After kernel records alone, nothing shows that the program's text waited.
         assert_eq!(waits(&[(0, kernel), (2, "one"), (4, "two")], 10), [0, 0, 2]);
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline blame`: the initcalls and probes that took longest, without their waits for the console.
+use crate::counted::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -59,8 +60,7 @@ pub fn blame(boot: &Boot, options: &BlameOptions<'_>, source: &BootLabel) -> Doc
         let table = units_table(boot, &times, options.count);
         let all = times.iter().filter(|t| t.activation.is_some()).count();
         let of = if table.rows.len() < all { format!("{} of ", table.rows.len()) } else { String::new() };
-        let units = if all == 1 { "unit" } else { "units" };
-        document.paragraph(format!("{of}{all} {units}, sorted by the time to start"));
+        document.paragraph(format!("{of}{}, sorted by the time to start", counted(all as u64, "unit")));
         document.table(table);
         whole::sources(&mut document, boot);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline check`: the outcome of each limit of a budget, as a document, as errors, as tests for a CI server.
+use crate::counted::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -42,11 +43,7 @@ pub fn check(checked: &[CheckedLimit], source: GateSource<'_>) -> Document {
     document.heading(format!("{}: {}", source.budget, sum(broken, open, checked.len())));
     let beside = source.baseline.map(|b| format!(", compared with {} of {}", b.n(), b.name)).unwrap_or_default();
     let runs = source.runs;
-    document.paragraph(format!(
-        "{} of {}{beside}",
-        if runs.n() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.n()) },
-        runs.name
-    ));
+    document.paragraph(format!("{} of {}{beside}", counted(runs.n() as u64, "run"), runs.name));
     if let Some((since, until)) = whole_boot(checked, runs) {
         let until = until.map(|until| format!(" to {until}")).unwrap_or_default();
         document.paragraph(format!("The whole boot counts from {}{until}.", since.title()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Quantities: parsed from arguments, and shown with their noun.
+//! Parsers for quantities in arguments.
 use bootline_capture::units::{Baud, Dur};
 
 /// `115200`
@@ -30,11 +30,6 @@ pub fn percent(text: &str) -> Result<f64, String> {
         Ok(n) if (0.0..=100.0).contains(&n) => Ok(n / 100.0),
         _ => Err("not a percentage from 0 to 100".to_owned()),
     }
-}
-
-/// `1 line`, `2 lines`; the noun is one whose plural ends in s.
-pub fn counted(n: u64, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 #[cfg(test)]

@@ -90,16 +90,18 @@ impl RunSet {
 
     /// The run with the median time, or the next shorter one.
     pub fn median_run(&self) -> Option<&RunMeasures> {
-        let mut by_time: Vec<&RunMeasures> = self.runs.iter().collect();
-        by_time.sort_by_key(|r| r.time());
-        by_time.get(by_time.len().checked_sub(1)? / 2).copied()
+        self.median_by(RunMeasures::time)
     }
 
     /// The median length of the whole boot where it was measured, else time to the boot's end, in nanoseconds.
     pub fn median_whole_time(&self) -> Option<i64> {
-        let mut times: Vec<i64> = self.runs.iter().map(RunMeasures::whole_time).collect();
-        times.sort_unstable();
-        times.get(times.len().checked_sub(1)? / 2).copied()
+        self.median_by(RunMeasures::whole_time).map(RunMeasures::whole_time)
+    }
+
+    fn median_by(&self, time: impl Fn(&RunMeasures) -> i64) -> Option<&RunMeasures> {
+        let mut by_time: Vec<&RunMeasures> = self.runs.iter().collect();
+        by_time.sort_by_key(|r| time(r));
+        by_time.get(by_time.len().checked_sub(1)? / 2).copied()
     }
 
     /// Spans that are short in all runs.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a unit costs the application: what is shared by the rules on user space.
+use std::collections::HashSet;
+
 use super::case::{Case, TimeRange, apart};
 use super::finding::{CitedRecord, cite};
 use super::usr007_unit_timeout::timed_out;
@@ -7,7 +9,7 @@ use super::{Finding, RuleId};
 use crate::init_scripts;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use crate::user_space::requiring;
-use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
+use crate::whole_change::{AnySetting, FASTINIT_PRICE, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -78,11 +80,13 @@ pub(super) fn unit_costs<'b>(case: &Case<'b>, is_one: impl Fn(&Unit) -> bool) ->
 impl<'b> UnitCosts<'b> {
     /// A remedy that leaves out the services and the init scripts among these units; none if none is one.
     pub fn masking(&self, case: &Case<'_>, action: &str, price: &str) -> Option<Remedy> {
-        let of_scripts = init_scripts::start_user_space(case.boot);
-        let is_script = |name: &str| of_scripts && init_scripts::scripts(case.boot).any(|s| s.name == name);
+        let scripts: HashSet<&str> = match init_scripts::start_user_space(case.boot) {
+            true => init_scripts::scripts(case.boot).map(|s| s.name.as_str()).collect(),
+            false => HashSet::new(),
+        };
         let change = |unit: &'b Unit| match unit.name.as_str() {
             name if name.ends_with(".service") => Some((unit, SystemChange::MaskUnit(name.to_owned()))),
-            name if is_script(name) => Some((unit, SystemChange::DisableScript(name.to_owned()))),
+            name if scripts.contains(name) => Some((unit, SystemChange::DisableScript(name.to_owned()))),
             _ => None,
         };
         let (masked, mask): (Vec<&Unit>, Vec<SystemChange>) = self.units.iter().filter_map(|c| change(c.unit)).unzip();
@@ -130,8 +134,7 @@ pub(super) fn fastinit(boot: &Boot) -> Remedy {
     Remedy::in_words(
         "start the application by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
         Effort::Rebuild,
-        "without fastinit at that place the kernel panics; the application finds only what fastinit's configuration mounts, loads \
-         and creates",
+        FASTINIT_PRICE,
         Risk::Medium,
     )
     .saving(saves)

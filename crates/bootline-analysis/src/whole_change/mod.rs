@@ -17,6 +17,7 @@ mod wording;
 pub use compute::predict_whole;
 pub use setting::{AnySetting, Length, WHOLE_KEYS, WholeSetting};
 pub use whole_prediction::{WholeChange, WholeContradiction, WholePrediction, WholePredictionError};
+pub(crate) use wording::FASTINIT_PRICE;
 
 #[cfg(test)]
 mod script_tests;

@@ -26,7 +26,7 @@ pub(super) fn replay(boot: &Boot, treatments: &[Treatment]) -> Vec<Dur> {
         let from = first_moment(boot).unwrap_or(begins).min(begins);
         let before = waited_for(boot, unit).map(|(_, up)| up.min(begins)).max().unwrap_or(from);
         let from = from.min(before);
-        // However early what is left was up, it cannot begin before that: nor would it if it waited for nothing.
+        // However early the units that it still waits for were up: it begins no earlier than if it waited for nothing.
         let now = still_waited_for(boot, at, treatments).map(|(i, up)| up.min(begins) - sooner[i]).fold(from, Dur::max);
         let shorter = match (treatments[at].activation, unit.activation()) {
             (Some(length), Some(activation)) => activation - length,

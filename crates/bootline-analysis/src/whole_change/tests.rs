@@ -256,7 +256,8 @@ fn the_notation() {
     assert_eq!(two("baud=9600 init=fastinit baud=300").unwrap_err(), "`baud=9600` contradicts `baud=300`");
 }
 
-/// What an initramfs has left is up before systemd has loaded its units: to wait for that alone begins no earlier than to wait for nothing.
+/// A unit that an initramfs left running is up before systemd has loaded its units. What waits for it alone begins no earlier than what
+/// waits for nothing.
 #[test]
 fn what_was_up_before_systemd_lets_nothing_begin_before_it() {
     let text = MANAGER.to_owned()

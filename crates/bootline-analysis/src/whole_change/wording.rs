@@ -12,6 +12,10 @@ use crate::user_space::requiring;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
 
+/// What it costs that fastinit is the init, wherever it is advised.
+pub(crate) const FASTINIT_PRICE: &str = "without fastinit at that place the kernel panics; the application finds only what fastinit's \
+                                         configuration mounts, loads and creates";
+
 pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
     if change.is_empty() {
         return "baseline".to_owned();
@@ -91,8 +95,7 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
                 ));
             }
             WholeSetting::Fastinit => {
-                add("without fastinit at that place the kernel panics".to_owned());
-                add("the application finds only what fastinit's configuration mounts, loads and creates".to_owned());
+                add(FASTINIT_PRICE.to_owned());
             }
             WholeSetting::Mask(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => {}
         }

@@ -3,10 +3,13 @@
 use super::message::{UnitMessage, UnitText};
 use super::state::ServiceState;
 
+/// How its messages begin.
+pub(crate) const FASTINIT: &str = "fastinit: ";
+
 /// `camera: started after 0.004312 s, process 87` is all that is known of a program that does not notify; of others,
 /// `starting` is the start and `ready` the end.
 pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
-    let said = text.strip_prefix("fastinit: ")?;
+    let said = text.strip_prefix(FASTINIT)?;
     let (name, what) = said.split_once(": ")?;
     let unit = UnitText::whole(name);
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));

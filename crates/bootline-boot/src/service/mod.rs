@@ -26,6 +26,7 @@ use super::timeline::{Clock, Timeline};
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{Record, RecordId, RecordOrigin, RecordSet};
 use dracut::Hooks;
+pub(crate) use fastinit::FASTINIT;
 use hand_over::HandOver;
 use initramfs_tools::Steps;
 use message::{UnitMessage, UnitText};
@@ -103,9 +104,8 @@ pub(super) fn services(records: &RecordSet, timeline: &Timeline, rate: Option<Li
         let Some(line) = line else { continue };
         let place = timeline.place(index);
         let Some(now) = place.stored else { continue };
-        if let Some(said) =
-            Some(&line).filter(|_| r.source == RecordOrigin::Other).and_then(|l| found.repeats(l, records))
-        {
+        let is_programs = r.source == RecordOrigin::Other;
+        if let Some(said) = is_programs.then(|| found.repeats(&line, records)).flatten() {
             found.written_since = found.written_since.max(Some(said));
             continue;
         }
@@ -221,14 +221,12 @@ impl<'r> Found<'r> {
         let name = self.known(*unit);
         let at = self.ended.get(name).or_else(|| self.starting.get(name).filter(|_| is_start))?;
         let service = &self.services[*at];
-        let (said_by, said) = match is_start {
-            true => (service.start.map(|_| service.first), service.start),
+        let (record, said) = match is_start {
+            true => (Some(service.first), service.start),
             false => (service.last, service.end),
         };
-        let said_by = said_by.and_then(|id| records.get(records.index_of(id)?));
-        said.filter(|_| {
-            said_by.is_some_and(|r| r.source == RecordOrigin::Kernel) && self.repeated.insert((*at, is_start))
-        })
+        let by_kernel = record.and_then(|id| records.by_id(id)).is_some_and(|r| r.source == RecordOrigin::Kernel);
+        said.filter(|_| by_kernel && self.repeated.insert((*at, is_start)))
     }
 
     /// The name under which a unit is known: for a shortened text, that of the only unit of late that agrees.
@@ -465,7 +463,7 @@ mod tests {
         let got = boot.services.iter().map(|s| (s.name.as_str(), us(s.waited.start), us(s.waited.end)));
         let expected = [
             ("a.mount", 0, 0),
-            // Not seen in the kernel's log, and behind nothing else of a program.
+            // The kernel's log does not have it, and its first line came after no other program's.
             ("x.mount", 0, 1_000),
             // Written after `Mounted a.mount` was, and that was when the kernel's log had it.
             ("b.service", 3_000, 0),

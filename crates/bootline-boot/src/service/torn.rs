@@ -56,8 +56,8 @@ fn is_torn(text: &str) -> bool {
     !text.trim_end().ends_with(['.', '\u{2026}'])
 }
 
-/// A piece without what the one before it left of an escape sequence: `[0m]`, `0;1;39mdbus.socket`. That sequence stands before a unit's
-/// name, and behind it, where nothing but its last letter may be left.
+/// A piece without what the one before it left of an escape sequence: `[0m]`, `0;1;39mdbus.socket`. Such a sequence comes before a unit's
+/// name and after it. After a name, a piece that begins with only the sequence's last letter is recognised, too.
 fn without_escape<'p>(before: &str, piece: &'p str) -> &'p str {
     let numbers = piece.strip_prefix('[').unwrap_or(piece);
     let rest = numbers.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');

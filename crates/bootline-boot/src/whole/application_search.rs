@@ -13,7 +13,7 @@ use super::unit::Unit;
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
 use crate::end::is_command_line;
-use crate::service::Service;
+use crate::service::{FASTINIT, Service};
 use bootline_capture::units::Dur;
 use bootline_records::RecordOrigin;
 use bootline_records::source::is_unit_name;
@@ -164,7 +164,7 @@ fn unit_position(whole: &WholeBoot, name: &str) -> Option<usize> {
 /// masked.
 fn started_by_fastinit<'b>(boot: &'b Boot, unit: &str) -> Option<&'b Service> {
     let program = unit.strip_suffix(".service")?;
-    let said = |s: &&Service| boot.records.by_id(s.first).is_some_and(|r| r.text.starts_with("fastinit: "));
+    let said = |s: &&Service| boot.records.by_id(s.first).is_some_and(|r| r.text.starts_with(FASTINIT));
     boot.services.iter().filter(|s| s.name == program).find(said)
 }
 

@@ -5,6 +5,7 @@ use super::init_executed::{ExecutedBy, InitExecuted};
 use crate::boot::Boot;
 use crate::end::is_init_banner;
 use crate::milestone::program_run_as_init;
+use crate::service::FASTINIT;
 use bootline_capture::units::Dur;
 use bootline_records::source::ManagerState;
 use bootline_records::{Record, RecordId, RecordOrigin};
@@ -22,7 +23,7 @@ pub(super) fn init_executed(
     // Of an initramfs, what is executed with the kernel's end is its own init.
     let earliest = if has_initramfs { kernel_end + AT_ONCE } else { kernel_end - AT_ONCE };
     // An initramfs may have its own, which begins earlier.
-    let mut fastinits = after_kernel(boot).filter_map(|(at, r)| {
+    let mut fastinits = after_kernel(boot).filter_map(|(_, at, r)| {
         Some(InitExecuted { at: at - since_fastinit(r.text)?, record: r.id, by: ExecutedBy::Fastinit })
     });
     let by_kernel = || {
@@ -33,11 +34,12 @@ pub(super) fn init_executed(
             let (_, at, record) = first_after_kernel(boot, is_it)?;
             // What follows the words of a fastinit that is not the initramfs's is the execution of what it becomes.
             let mut said = after_kernel(boot)
-                .take_while(|(_, r)| r.id != record)
-                .filter(|(_, r)| r.text.starts_with("fastinit: "))
+                .take_while(|(.., r)| r.id != record)
+                .filter(|(.., r)| r.text.starts_with(FASTINIT))
                 .peekable();
-            let is_own =
-                |(at, r): (Dur, Record<'_>)| since_fastinit(r.text).is_some_and(|since| at - since <= earliest);
+            let is_own = |(_, at, r): (usize, Dur, Record<'_>)| {
+                since_fastinit(r.text).is_some_and(|since| at - since <= earliest)
+            };
             if said.peek().is_some() && !said.any(is_own) {
                 return None;
             }
@@ -57,7 +59,7 @@ pub(super) fn init_executed(
 /// How long ago fastinit (init/fastinit of this repository) began: `fastinit: process 1 goes on after 0.024535 s`, `fastinit: camera:
 /// started after 0.004312 s, process 87`.
 fn since_fastinit(text: &str) -> Option<Dur> {
-    let said = text.strip_prefix("fastinit: ")?;
+    let said = text.strip_prefix(FASTINIT)?;
     let after = [" goes on after ", ": starting after ", ": started after ", ": ready after "];
     let (_, rest) = after.into_iter().find_map(|words| said.split_once(words))?;
     let seconds: f64 = rest.split_once(" s")?.0.parse().ok()?;
@@ -113,18 +115,15 @@ pub(super) fn hand_over(boot: &Boot) -> Option<(Dur, RecordId)> {
     }
 }
 
-/// The records after the kernel's last one, each with when it was stored.
-fn after_kernel(boot: &Boot) -> impl Iterator<Item = (Dur, Record<'_>)> {
+/// The records after the kernel's last one, each with its position and when it was stored.
+fn after_kernel(boot: &Boot) -> impl Iterator<Item = (usize, Dur, Record<'_>)> {
     let first = boot.milestones.kernel_end().map_or(boot.records.len(), |end| end + 1);
-    (first..boot.records.len()).filter_map(|i| Some((boot.timeline.stored(i)?, boot.records.get(i)?)))
+    (first..boot.records.len()).filter_map(|i| Some((i, boot.timeline.stored(i)?, boot.records.get(i)?)))
 }
 
 /// Position, time and id of the first record after the kernel's last one that is such a one.
 fn first_after_kernel(boot: &Boot, is: impl Fn(&Record<'_>) -> bool) -> Option<(usize, Dur, RecordId)> {
-    (boot.milestones.kernel_end()? + 1..boot.records.len()).find_map(|i| {
-        let r = boot.records.get(i).filter(|r| is(r))?;
-        Some((i, boot.timeline.stored(i)?, r.id))
-    })
+    after_kernel(boot).find(|(.., r)| is(r)).map(|(i, at, r)| (i, at, r.id))
 }
 
 /// What an initramfs says last: dracut's and mkinitcpio's systemd, initramfs-tools, and its busybox.

@@ -98,7 +98,7 @@ impl Unit {
         let waited = service.waited;
         let written = |at: Option<Dur>, waited: Dur| at.map(|at| at - waited.scale(0.5));
         (self.activating, self.up) = (written(service.start, waited.start), written(service.end, waited.end));
-        // A start that came through after the end was behind other text.
+        // A start that came through after the end had waited longer.
         self.activating = self.activating.map(|from| self.up.map_or(from, |up| from.min(up)));
         self.error = waited.start.max(waited.end).scale(0.5);
         self.by = UnitTimesBy::Console;

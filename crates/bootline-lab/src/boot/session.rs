@@ -229,11 +229,11 @@ impl Session {
         match frame.name.as_str() {
             "init" if self.report.init_at.is_none() => {
                 self.report.init_at = Some(frame.at);
-                let time = |name| field(&text(), name).map(Dur::from_nanos);
+                let text = text();
+                let time = |name| field(&text, name).map(Dur::from_nanos);
                 self.report.init_guest = time("monotonic_ns");
-                self.report.init_opened_port = time("monotonic_ns")
-                    .zip(time("entered_ns"))
-                    .and_then(|(sent, entered)| (entered <= sent).then(|| sent - entered));
+                let took = self.report.init_guest.zip(time("entered_ns")).map(|(sent, entered)| sent - entered);
+                self.report.init_opened_port = took.filter(|took| *took >= Dur::ZERO);
             }
             "loaded" if self.report.loaded_at.is_none() => self.report.loaded_at = Some(frame.at),
             "module" => {

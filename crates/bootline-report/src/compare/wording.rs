@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The wording of a comparison, for all formats.
+use crate::counted::counted;
 use crate::document::{Entry, Text};
 use crate::style::Style;
 use crate::time_value::{in_millis, signed};
@@ -29,7 +30,7 @@ pub(super) fn short_names(comparison: &Comparison) -> [String; 2] {
 }
 
 pub(super) fn runs(n: usize) -> String {
-    if n == 1 { "1 run".to_owned() } else { format!("{n} runs") }
+    counted(n as u64, "run")
 }
 
 pub(crate) fn excluded(excluded: &Excluded) -> Entry {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The chain of systemd's units: as a section of its own where it does not lead to the boot's end, and its slack.
+use crate::counted::counted;
 use crate::document::{Document, Text};
 use crate::style::Style;
 use crate::table::{Align, Table};
@@ -47,10 +48,9 @@ pub(super) fn off_path(document: &mut Document, boot: &Boot, chain: &UnitChain) 
     let shown: Vec<&str> = chain.off_path.iter().take(OFF_PATH).map(|i| name(*i)).collect();
     let more = chain.off_path.len() - shown.len();
     let and = if more > 0 { format!(", and {more} more") } else { String::new() };
-    let units = if chain.off_path.len() == 1 { "unit" } else { "units" };
     document.paragraph(format!(
-        "{} {units} that {} does not need began to start before it was up: {}{and}.",
-        chain.off_path.len(),
+        "{} that {} does not need began to start before it was up: {}{and}.",
+        counted(chain.off_path.len() as u64, "unit"),
         name(last.unit),
         shown.join(", ")
     ));

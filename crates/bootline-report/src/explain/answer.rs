@@ -4,6 +4,7 @@ use super::super::boot_label::BootLabel;
 use super::super::document::{Document, Entry, Text};
 use super::super::style::Style;
 use super::super::time_value::{ClockName, TimeValue, share};
+use crate::counted::counted;
 use bootline_boot::{
     Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
@@ -49,7 +50,7 @@ pub(in super::super) fn kernel_title(boot: &Boot) -> String {
         parts.push("PREEMPT_RT".to_owned());
     }
     if let Some(n) = kernel.cpus {
-        parts.push(if n == 1 { "1 CPU".to_owned() } else { format!("{n} CPUs") });
+        parts.push(counted(n.into(), "CPU"));
     }
     parts.join(", ")
 }
@@ -191,8 +192,8 @@ fn console(boot: &Boot, line: &SerialLine) -> Vec<Entry> {
         return vec![Entry::new("console", nothing)];
     }
     let mut cost = Text::new().styled_time(TimeValue::estimate(line.cost), Style::Cost);
-    if let Some(share) = boot.end.as_ref().and_then(|e| share(line.cost.best(), e.elapsed.best())) {
-        let end = boot.end.as_ref().map_or("init", end_name);
+    let of_end = |end: &BootEnd| Some((share(line.cost.best(), end.elapsed.best())?, end_name(end)));
+    if let Some((share, end)) = boot.end.as_ref().and_then(of_end) {
         cost = cost.words(format!(", {share} of the time to {end}"));
     }
     if line.speed.is_some_and(|s| s.source == SpeedSource::Declared) {

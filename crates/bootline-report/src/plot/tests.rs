@@ -67,7 +67,7 @@ fn what_differs_from_the_first_boot_is_marked() {
     assert!(none.spans.iter().all(Option::is_none) && none.phases.iter().all(Option::is_none), "{none:?}");
 }
 
-/// More units at once than a static picture has rows: the longest are drawn, and how many are not is said.
+/// A static picture has no rows for so many units at once: it draws the longest, and says how many it leaves out.
 #[test]
 fn of_too_many_units_the_longest_are_drawn() {
     let mut log = format!("{BEGIN}{LOG}");

@@ -12,14 +12,14 @@ use bootline_port::{
     BackgroundWriter, CaptureEnd, CaptureFault, CaptureNotice, CaptureObserver, CapturePlan, CaptureSource,
     CaptureSummary, LineSettings, LiveText, MarkRequest, MarkSummary, POWER_WAIT, PortError, Recording, StopRequest,
 };
-use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts};
+use bootline_report::{CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, JsonLine, LineErrorCounts, counted};
 use bootline_terminal::Terminal;
 use clap::ValueEnum;
 use regex::bytes::Regex;
 
 use crate::output_file::print;
 use crate::output_stream::write_failed;
-use crate::quantity::{baud, counted, duration};
+use crate::quantity::{baud, duration};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

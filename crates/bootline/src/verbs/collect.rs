@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use bootline_input::collection::Collection;
 use bootline_input::{Exit, Failure, TarEmitter};
+use bootline_report::counted;
 use bootline_terminal::Terminal;
 
 use crate::machine::Machine;
 use crate::output_file::{OutputFile, print};
-use crate::quantity::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

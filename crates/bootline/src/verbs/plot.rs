@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::rules::findings;
 use bootline_input::unusable::BootNeeds;
 use bootline_input::{Exit, Failure};
-use bootline_report::{Picture, page, svg};
+use bootline_report::{Picture, counted, page, svg};
 use bootline_terminal::Terminal;
 use clap::ValueEnum;
 
 use crate::logs::{LogArgs, MachineArgs};
 use crate::output_file::OutputFile;
-use crate::quantity::counted;
 use crate::reading::ReadingArgs;
 use crate::whole_boot::WholeBootArgs;
 

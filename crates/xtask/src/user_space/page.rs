@@ -43,7 +43,7 @@ these are off: of each boot the middle and the 95th percentile of its units, and
 const SPEEDS: &str = "
 ## Units from the console alone, by the speed of the line
 
-systemd's status lines wait for the serial line as all text does, behind the kernel's and one another.
+Like all text, systemd's status lines wait for the serial line: until the kernel's messages and earlier status lines have been sent.
 
 | baud | boots | units a boot | named | worst boot | compared | off, middle [ms] | 95th percentile [ms] | worst boot [ms] |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: |
