@@ -16,6 +16,11 @@ impl TimeRange {
     pub fn length(&self) -> Dur {
         self.to - self.from
     }
+
+    /// Whether another lies within it.
+    pub(crate) fn contains(&self, other: TimeRange) -> bool {
+        self.from <= other.from && other.to <= self.to
+    }
 }
 
 /// The time ranges in order, overlapping ones merged.

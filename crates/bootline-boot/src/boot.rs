@@ -6,7 +6,7 @@ use super::backlog::{self, BacklogPoint};
 use super::console::RegisteredConsole;
 use super::console_start::{self, ConsoleStart};
 use super::console_switch::ConsoleSwitch;
-use super::end::{self, BootEnd};
+use super::end::{self, BootEnd, NoEnd};
 use super::gap::{self, Gap};
 use super::initcall::{self, AsyncWait, Span};
 use super::kernel::Kernel;
@@ -144,6 +144,21 @@ impl Boot {
     /// Position of the record that shows init's start, also where another record is to end the boot.
     pub fn init_index(&self) -> Option<usize> {
         end::find_init(&self.records, &self.milestones).map(|(i, _)| i)
+    }
+
+    /// Why the boot has no end; none if it has one.
+    pub fn no_end(&self) -> Option<NoEnd> {
+        if self.end.is_some() {
+            return None;
+        }
+        if self.until < self.records.len() && self.timeline.stored(self.until).is_none() {
+            return Some(NoEnd::Untimed { end: self.until });
+        }
+        Some(match (self.milestones.panic, self.init_index()) {
+            (Some(panic), init) => NoEnd::Panicked { panic, init: init.filter(|init| *init < panic) },
+            (None, Some(init)) => NoEnd::NoMarker { init },
+            (None, None) => NoEnd::Cut,
+        })
     }
 
     /// Position after the last record of the boot itself: init's record, the marker's, or the log's end.

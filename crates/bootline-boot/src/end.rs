@@ -47,6 +47,30 @@ pub enum EndedBy {
     Marker,
 }
 
+/// Why a boot has no end; positions are of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEnd {
+    /// The record that ends it has no time.
+    Untimed {
+        /// Its position.
+        end: usize,
+    },
+    /// The kernel panicked before it.
+    Panicked {
+        /// Where it says so.
+        panic: usize,
+        /// Where init started, if it did: then a marker was to end the boot.
+        init: Option<usize>,
+    },
+    /// A marker was to end it, and no record contains it.
+    NoMarker {
+        /// Where init started.
+        init: usize,
+    },
+    /// The log ends before.
+    Cut,
+}
+
 /// The instant from which the time to init counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

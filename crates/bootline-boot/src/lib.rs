@@ -55,7 +55,7 @@ pub use console::{RegisteredConsole, SerialConsole};
 pub use console_start::ConsoleStart;
 pub use console_switch::ConsoleSwitch;
 pub use end::reaches;
-pub use end::{BootEnd, EndedBy, TimeOrigin};
+pub use end::{BootEnd, EndedBy, NoEnd, TimeOrigin};
 pub use gap::Gap;
 pub use initcall::{AsyncWait, Span, SpanKind};
 pub use kernel::Kernel;

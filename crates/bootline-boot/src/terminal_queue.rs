@@ -3,16 +3,18 @@
 //!
 //! A program's text goes into the terminal's buffer, and its writer goes on; the line transmits it after all that is there already,
 //! and after what the kernel prints meanwhile. A line that arrived when the serial line had rested was written just then. One that
-//! arrived right after others was written at any time since the first of them, as far as it was in the buffer with them.
+//! arrived right after others was written at any time since the first of them began, as far as it was in the buffer with them, and since
+//! init was started.
 use std::collections::VecDeque;
 
 use super::end::is_init_banner;
+use super::milestone::program_run_as_init;
 use super::timeline::{Clock, Timeline, TransmitSpan, rest};
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::{RecordOrigin, RecordSet};
 
-/// What the kernel's serial core holds of a terminal's text, bytes: one page (UART_XMIT_SIZE, since 6.10 a kfifo of a page). Of 4 KiB,
-/// as nearly all kernels have.
+/// What the kernel's serial core holds of a terminal's text, bytes: one page (UART_XMIT_SIZE, since 6.10 a kfifo of a page). That of
+/// 4 KiB, as nearly all kernels have; one with pages of 16 or 64 KiB holds more, whose waits can be longer than these.
 const BUFFER: u64 = 4096;
 
 /// Of each record the longest that it can have waited: zero for the kernel's own, for one that found the line at rest, and without
@@ -23,27 +25,37 @@ pub(super) fn longest_waits(records: &RecordSet, timeline: &Timeline, rate: Opti
         return waits;
     }
     let character = rate.map(|rate| rate.time_for(1).as_dur());
-    // What programs wrote and arrived without a pause since, the oldest first: when it was transmitted, and how many bytes.
+    // What arrived without a pause since, the oldest first: when it was transmitted, and how many bytes of the terminal's buffer it took.
     let mut together: VecDeque<(TransmitSpan, u64)> = VecDeque::new();
     let mut bytes = 0;
     let mut before: Option<TransmitSpan> = None;
+    // No program ran before it, or none of this init's.
+    let mut init_started: Option<Dur> = None;
     for (i, r) in records.iter().enumerate() {
-        let Some(span) = timeline.place(i).transmitted else { continue };
+        let place = timeline.place(i);
+        let Some(span) = place.transmitted else { continue };
         let uncertainty = r.arrival.map_or(Dur::ZERO, |a| a.uncertainty);
-        let rested = before.is_none_or(|before| span.start - before.end > rest(character, uncertainty));
-        if rested || is_init_banner(&r) {
+        if before.is_none_or(|before| span.start - before.end > rest(character, uncertainty)) {
             together.clear();
             bytes = 0;
         }
         before = Some(span);
-        if r.source != RecordOrigin::Other {
+        if r.source == RecordOrigin::Kernel {
+            if is_init_banner(&r) || program_run_as_init(r.text).is_some() {
+                init_started = place.stored;
+            }
+            // The terminal's text waits while the kernel prints, in the buffer that the kernel does not use.
+            if together.is_empty() {
+                together.push_back((span, 0));
+            }
             continue;
         }
         while bytes > BUFFER {
             let Some((_, oldest)) = together.pop_front() else { break };
             bytes -= oldest;
         }
-        waits[i] = together.front().map_or(Dur::ZERO, |(first, _)| (span.start - first.start).max_zero());
+        let since = together.front().map(|(first, _)| init_started.map_or(first.start, |init| init.max(first.start)));
+        waits[i] = since.map_or(Dur::ZERO, |since| (span.start - since).max_zero());
         together.push_back((span, u64::from(r.line_bytes)));
         bytes += u64::from(r.line_bytes);
     }
@@ -74,8 +86,8 @@ mod tests {
     fn the_kernel_does_not_wait_and_comes_in_between() {
         let kernel = "[    1.000000] usb 1-1: new device";
         assert_eq!(waits(&[(0, "one"), (2, kernel), (4, "two")], 10), [0, 0, 4]);
-        // After kernel records alone, nothing shows that the program's text waited.
-        assert_eq!(waits(&[(0, kernel), (2, "one"), (4, "two")], 10), [0, 0, 2]);
+        // While the kernel prints, a program's text waits.
+        assert_eq!(waits(&[(0, kernel), (2, "one"), (4, "two")], 10), [0, 2, 4]);
     }
 
     #[test]
@@ -87,8 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn a_new_init_waits_for_nothing_before_it() {
-        let init = "systemd[1]: systemd 257 running in system mode";
-        assert_eq!(waits(&[(0, "one"), (2, "two"), (4, init), (6, "three")], 10), [0, 2, 0, 2]);
+    fn nothing_was_written_before_its_init_started() {
+        let run = "[    1.000000] Run /sbin/init as init process";
+        assert_eq!(waits(&[(0, "one"), (2, "two"), (4, run), (6, "three")], 10), [0, 2, 0, 2]);
+        let banner = "[    1.000000] systemd[1]: systemd 257 running in system mode";
+        assert_eq!(waits(&[(0, "one"), (2, "two"), (4, banner), (6, "three")], 10), [0, 2, 0, 2]);
+        // What init itself writes to the terminal waits as well.
+        assert_eq!(waits(&[(0, "one"), (2, "two"), (4, "INIT: version 3.04 booting")], 10), [0, 2, 4]);
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use bootline_boot::{Boot, BootOptions, Clock, SourceRefusal};
+use bootline_boot::{Boot, BootOptions, Clock, NoEnd, SourceRefusal};
 use bootline_capture::container::{UnpackError, UnreadableKind};
 use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind, Record};
 use bootline_report::{BootLabel, escaped};
@@ -56,12 +56,12 @@ pub enum UnusableInput {
         boot: String,
         /// The last record that has a text, with its time.
         last: Option<String>,
-        /// Whether the kernel panicked.
-        panicked: bool,
+        /// Why.
+        why: NoEnd,
         /// The marker, if the end that was asked for is one.
         marker: Option<String>,
-        /// The record that shows init's start, with its time, if that was reached.
-        init: Option<String>,
+        /// The record that shows the reason, with its time, if one does.
+        shown: Option<String>,
         /// How to take the whole log; none where it was recorded while the board booted.
         retake: Option<&'static str>,
         /// Whether the console shows only errors.
@@ -90,8 +90,12 @@ impl UnusableInput {
             UnusableInput::Tail { .. } => "only the end of an earlier boot",
             UnusableInput::NoTimes => "no kernel timestamps",
             UnusableInput::Spoiled { detail, .. } => return detail,
-            UnusableInput::NoEnd { init: Some(_), .. } => "no record contains the marker",
-            UnusableInput::NoEnd { panicked: true, .. } => "the kernel panicked before init",
+            UnusableInput::NoEnd { why: NoEnd::Untimed { .. }, .. } => "the record that ends the boot has no time",
+            UnusableInput::NoEnd { why: NoEnd::NoMarker { .. }, .. } => "no record contains the marker",
+            UnusableInput::NoEnd { why: NoEnd::Panicked { init: Some(_), .. }, .. } => {
+                "the kernel panicked before the marker"
+            }
+            UnusableInput::NoEnd { why: NoEnd::Panicked { .. }, .. } => "the kernel panicked before init",
             UnusableInput::NoEnd { quiet: true, .. } => "the console shows almost nothing of the boot",
             UnusableInput::NoEnd { marker: Some(_), .. } => "ends before the marker",
             UnusableInput::NoEnd { .. } => "ends before init's start",
@@ -128,21 +132,26 @@ impl UnusableInput {
         if let Some(p) = boot.problems.iter().find(|p| p.kind.spoils_the_answer()) {
             return Some(UnusableInput::Spoiled { boot: name, kind: p.kind, detail: p.detail.clone() });
         }
-        if needs == BootNeeds::End && boot.end.is_none() {
-            let shown = |r: Record<'_>| {
+        if let Some(why) = boot.no_end().filter(|_| needs == BootNeeds::End) {
+            let in_words = |r: Record<'_>| {
                 let at = boot.stored(r.id).map_or_else(String::new, |t| format!(" at {t} s"));
                 let text: String = r.text.chars().take(60).collect();
                 format!("record {}{at}: `{}`", r.id, escaped(&text))
             };
             // A log that is cut may end in the middle of a record.
-            let last = boot.records.iter().rev().find(|r| !r.text.trim().is_empty()).map(shown);
-            let init = boot.init_index().and_then(|i| boot.records.get(i)).map(shown);
-            let panicked = boot.milestones.panic.is_some();
+            let last = boot.records.iter().rev().find(|r| !r.text.trim().is_empty()).map(in_words);
+            let record = match why {
+                NoEnd::Untimed { end } => Some(end),
+                NoEnd::Panicked { panic, .. } => Some(panic),
+                NoEnd::NoMarker { init } => Some(init),
+                NoEnd::Cut => None,
+            };
+            let shown = record.and_then(|i| boot.records.get(i)).map(in_words);
             let marker = options.marker.clone();
             // A console that prints only errors shows neither the banner nor init.
             let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
             let retake = format.and_then(retake);
-            return Some(UnusableInput::NoEnd { boot: name, last, panicked, marker, init, retake, quiet });
+            return Some(UnusableInput::NoEnd { boot: name, last, why, marker, shown, retake, quiet });
         }
         None
     }
@@ -196,16 +205,23 @@ impl UnusableInput {
                     None => failure,
                 }
             }
-            UnusableInput::NoEnd { boot, last, marker, init: Some(init), .. } => {
-                let marker = marker.map_or_else(String::new, |marker| format!(" `{}`", escaped(&marker)));
-                let last = last.filter(|last| *last != init);
-                let failure = fail(format!("no record of {boot} contains the marker{marker}")).at(init);
-                at_last(failure, last).hint(
-                    "give a part of a record's text as it is written there, or leave out `--marker`: the boot then ends at init's start",
-                )
+            UnusableInput::NoEnd { boot, why: NoEnd::Untimed { .. }, shown, .. } => {
+                at_last(fail(format!("the record that ends {boot} has no time")), shown)
+                    .hint("record the boot with `bootline capture`: then each line has its time")
             }
-            UnusableInput::NoEnd { boot, last, panicked: true, .. } => {
-                at_last(fail(format!("no boot in {boot}: the kernel panicked before init")), last)
+            UnusableInput::NoEnd { boot, last, why: NoEnd::NoMarker { .. }, marker, shown, retake, .. } => {
+                let marker = marker.map_or_else(String::new, |marker| format!(" `{}`", escaped(&marker)));
+                let last = last.filter(|last| Some(last) != shown.as_ref());
+                let failure = at_last(fail(format!("no record of {boot} contains the marker{marker}")), shown);
+                let longer = retake.unwrap_or("record for longer");
+                at_last(failure, last).hint(format!(
+                    "{longer}, or give a part of a record's text as it is written there; without `--marker` the boot ends at init's start"
+                ))
+            }
+            UnusableInput::NoEnd { boot, last, why: NoEnd::Panicked { init, .. }, shown, .. } => {
+                let what = if init.is_some() { "the marker" } else { "init" };
+                let last = last.filter(|last| Some(last) != shown.as_ref());
+                at_last(at_last(fail(format!("no boot in {boot}: the kernel panicked before {what}")), shown), last)
             }
             UnusableInput::NoEnd { boot, last, quiet: true, .. } => {
                 at_last(fail(format!("the console of {boot} shows almost nothing of a boot (`quiet`?)")), last)
@@ -326,9 +342,12 @@ pub fn unpack_failed(input: &str, e: &UnpackError) -> Failure {
 
 /// The error for a directory.
 pub fn directory(path: &Path) -> Failure {
-    let inside = path.join("*");
-    Failure::new(Exit::INPUT, format!("`{}` is a folder", path.display()))
-        .hint(format!("name the logs in it: `{}`", inside.display()))
+    let failure = Failure::new(Exit::INPUT, format!("`{}` is a folder", path.display()));
+    let capture = path.join("boot.cap");
+    if capture.is_file() {
+        return failure.hint(format!("name the capture in it: `{}`", capture.display()));
+    }
+    failure.hint(format!("name the logs in it: `{}`", path.join("*").display()))
 }
 
 /// The error for a folder that was given as another source of a boot.
@@ -342,7 +361,7 @@ pub fn folder_of_sources(path: &Path) -> Failure {
 pub fn source_not_used(name: &str, why: &SourceRefusal) -> Failure {
     let failure = Failure::new(Exit::INPUT, format!("{} {}", shown(name), escaped(&why.to_string())));
     if *why == SourceRefusal::Blank {
-        return failure.hint("write it again, and look for an error of the command that writes it: `systemctl show --all '*' >units.txt`");
+        return failure.hint("run the command that writes it again, and look at its errors");
     }
     failure
 }

@@ -2,6 +2,7 @@
 //! A capture from start to end: the reader's events go to the file and to the observer.
 use std::fmt;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -395,7 +396,14 @@ impl<'a, W: CaptureObserver> RecordingLoop<'a, W> {
             detail.push_str(&format!("; the receiver counted {errors}"));
         }
         self.recorder.finish(at, &detail)?;
-        if let (PowerOutcome::Runs, Some(command)) = (self.power.outcome(self.plan.power_wait)?, &self.plan.power) {
+        let power = match self.power.outcome(self.plan.power_wait) {
+            // Ctrl-C reaches both, because they are one job of the terminal.
+            Err(PortError::Power { status, .. }) if self.stop.signal().and(status.signal()).is_some() => {
+                PowerOutcome::Fine
+            }
+            outcome => outcome?,
+        };
+        if let (PowerOutcome::Runs, Some(command)) = (power, &self.plan.power) {
             self.watch.notice(self.clock.now(), &CaptureNotice::PowerRuns(command.clone()));
         }
         Ok(summary)

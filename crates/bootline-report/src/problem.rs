@@ -10,8 +10,8 @@ pub(super) fn left_out(document: &mut Document, problems: &Problems) {
     let missing: Vec<&str> = problems.iter().filter(|p| p.kind.leaves_out()).map(|p| p.detail.as_str()).collect();
     let Some((first, more)) = missing.split_first() else { return };
     let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
-    let text = Text::new().styled("Something is missing", Style::Warning).words(format!(": {first}{more}. "));
-    document.paragraph(text.words("`bootline explain` tells what that means."));
+    let text = Text::new().styled("Incomplete", Style::Warning).words(format!(": {first}{more}. "));
+    document.paragraph(text.words("`bootline explain` says what that means."));
 }
 
 /// Lists the problems of the log and those of the other sources, first those that spoil the answer.

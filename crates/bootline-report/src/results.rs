@@ -23,7 +23,7 @@ use super::junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 use super::time_value::ClockName;
 use super::wire::word;
 use bootline_analysis::rules::Finding;
-use bootline_boot::{Boot, Phase, PhaseName};
+use bootline_boot::{Boot, NoEnd, Phase, PhaseName};
 use bootline_capture::units::Dur;
 use bootline_records::ProblemKind;
 
@@ -104,17 +104,14 @@ fn reached(boot: &Boot) -> TestOutcome {
         let (message, details) = (format!("the figures can't be trusted: {}", word(&p.kind)), p.detail.clone());
         return TestOutcome::Error { message, details };
     }
-    if boot.end.is_some() {
-        return TestOutcome::Passed;
-    }
-    let panic = boot.milestones.panic.and_then(|i| boot.records.get(i));
-    let message = match (boot.init_index(), panic) {
-        // Init ends a boot, unless a marker is to.
-        (Some(_), _) => "no record contains the marker",
-        (None, Some(_)) => "the kernel panicked",
-        (None, None) => "the log ends before the boot does",
+    let Some(why) = boot.no_end() else { return TestOutcome::Passed };
+    let (message, shown) = match why {
+        NoEnd::Untimed { end } => ("the record that ends the boot has no time", Some(end)),
+        NoEnd::Panicked { panic, .. } => ("the kernel panicked", Some(panic)),
+        NoEnd::NoMarker { .. } => ("no record contains the marker", None),
+        NoEnd::Cut => ("the log ends before the boot does", None),
     };
-    let last = panic.or_else(|| boot.records.iter().last());
+    let last = shown.and_then(|i| boot.records.get(i)).or_else(|| boot.records.iter().last());
     let details = last.map_or_else(String::new, |r| format!("record {}: {}", r.id, r.text));
     TestOutcome::Failed { message: message.to_owned(), details }
 }

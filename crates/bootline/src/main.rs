@@ -20,6 +20,7 @@ mod reading;
 mod run_inputs;
 mod run_sets;
 mod shape;
+mod shell_word;
 mod verbs;
 mod whole_boot;
 

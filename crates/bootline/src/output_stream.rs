@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use bootline_input::unusable;
 use bootline_input::{Exit, Failure};
 
+use crate::shell_word::is_plain;
+
 /// Permissions of a file that only its owner may read.
 const OWNER_ALONE: u32 = 0o600;
 
@@ -105,9 +107,15 @@ impl Write for OutputStream {
 pub fn write_failed(path: &Path, error: &io::Error) -> Failure {
     let name = unusable::shown(&path.to_string_lossy());
     let folder = path.parent().filter(|folder| error.kind() == ErrorKind::NotFound && !folder.exists());
-    match folder.map(|folder| unusable::shown(&folder.to_string_lossy())) {
-        Some(folder) => Failure::new(Exit::LAB, format!("can't write {name}: there is no folder {folder}"))
-            .hint(format!("make it first: `mkdir -p {}`", folder.trim_matches('`'))),
+    match folder.map(Path::to_string_lossy) {
+        Some(folder) => {
+            Failure::new(Exit::LAB, format!("can't write {name}: there is no folder {}", unusable::shown(&folder)))
+                .hint(if is_plain(&folder) {
+                    format!("make it first: `mkdir -p {folder}`")
+                } else {
+                    "make it first".to_owned()
+                })
+        }
         None => Failure::new(Exit::LAB, format!("can't write {name}: {error}")),
     }
 }

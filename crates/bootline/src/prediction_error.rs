@@ -40,7 +40,7 @@ fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
             "`bootline blame` with the same input lists the scripts, by the names that they print"
         }
         WholePredictionError::SeveralScripts { .. } => "write the whole name that the script prints",
-        WholePredictionError::TwoSettings(_) => "leave one of them out",
+        WholePredictionError::TwoSettings(_) | WholePredictionError::Nested { .. } => "leave one of them out",
         WholePredictionError::NoLength(_) | WholePredictionError::NoSequence(_) => {
             "`bootline time` shows what is known of this boot; a stage of it can be set: `--set stage:user-space=5s`"
         }

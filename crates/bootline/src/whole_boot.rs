@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The arguments that make a boot whole: other sources of it, and what shows that the application was reached.
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_boot::AppMarker;
 use bootline_input::{Exit, Failure, LogFile, WholeBoot, stdin_once};
 use bootline_report::escaped;
 use clap::Args;
+
+use crate::output_file::is_same_file;
 
 /// Other sources of a boot, and the application.
 #[derive(Clone, Debug, Default, Args)]
@@ -49,7 +52,11 @@ impl WholeBootArgs {
     /// One is.
     pub fn are_other_than<'f>(&self, logs: impl IntoIterator<Item = &'f LogFile>) -> Result<(), Failure> {
         for log in logs {
-            if let Some(same) = self.with.iter().find(|with| LogFile::new(with) == *log && *log != LogFile::Stdin) {
+            let is_log = |with: &&PathBuf| match log {
+                LogFile::Stdin | LogFile::Held { .. } => false,
+                LogFile::File(path) => path == *with || is_same_file(fs::metadata(path).ok(), with),
+            };
+            if let Some(same) = self.with.iter().find(is_log) {
                 let message = format!("{} is the log itself", escaped(&same.display().to_string()));
                 return Err(Failure::new(Exit::USAGE, message)
                     .hint("`--with` adds what else there is of the same boot, such as its journal"));

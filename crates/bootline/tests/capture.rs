@@ -5,12 +5,14 @@ mod schema;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use bootline_capture::{Event, NoteKind, Reader};
 use bootline_testkit::isolated;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 fn bootline(dir: &Path, args: &[&str]) -> Command {
     let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
@@ -82,6 +84,22 @@ fn a_signal_leaves_a_complete_file() {
         assert_eq!(notes, [(NoteKind::End, format!("stopped by {name}"))]);
         assert!(!dir.path().join("board").exists());
     }
+}
+
+#[test]
+fn ctrl_c_ends_the_power_command_too_and_that_is_no_failure() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = bootline(dir.path(), &["capture", "pty:board", "--power", "read x < fifo", "-o", "a.cap"]);
+    mknodat(CWD, dir.path().join("fifo"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let mut child = command.process_group(0).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    said.find(|line| line.as_ref().unwrap().ends_with("power command `read x < fifo` started")).unwrap().unwrap();
+    // The terminal's Ctrl-C, to its job in the foreground.
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    let rest: Vec<String> = said.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{rest:?}");
+    assert_eq!(rest.last().unwrap(), "next: bootline explain a.cap");
+    assert_eq!(read(&dir.path().join("a.cap")).1.last().unwrap().1, "stopped by SIGINT");
 }
 
 #[test]

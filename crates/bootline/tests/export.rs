@@ -335,11 +335,15 @@ fn a_boot_that_does_not_end_is_a_case_that_fails() {
     let whole = log("acpi_init");
     let cut = whole.lines().take(5).map(|l| format!("{l}\n")).collect::<String>();
     let panicked = format!("{cut}[    0.800000] Kernel panic - not syncing: VFS: Unable to mount root fs\n");
+    let after_init = format!("{whole}[    9.000000] Kernel panic - not syncing: Attempted to kill init!\n");
+    let untimed = format!("{cut}INIT: version 3.04 booting\n");
     for (log, marker, result, message) in [
         (&whole, &[][..], "pass", ""),
         (&whole, &["--marker", "login:"], "fail", "no record contains the marker"),
         (&cut, &[], "fail", "the log ends before the boot does"),
         (&panicked, &[], "fail", "the kernel panicked"),
+        (&after_init, &["--marker", "login:"], "fail", "the kernel panicked"),
+        (&untimed, &[], "fail", "the record that ends the boot has no time"),
     ] {
         let lava = stdout(&run(&[&["export", "-", "-f", "lava"], marker].concat(), log.as_bytes()));
         assert!(lava.contains(&format!("TEST_CASE_ID=time-to-init RESULT={result}")), "{lava}");

@@ -146,7 +146,7 @@ fn a_log_that_ends_early_is_shown_and_not_trusted() {
     let out = run(&["explain", "--marker", "login:", "-"], LOG.as_bytes());
     let said = "error: no record of standard input contains the marker `login:`\n  at: record 6 at 0.520000 s: `Run /init as init process`\n  hint: ";
     assert!(stderr(&out).starts_with(said), "{}", stderr(&out));
-    assert!(stderr(&out).contains("or leave out `--marker`: the boot then ends at init's start\n"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("; without `--marker` the boot ends at init's start\n"), "{}", stderr(&out));
     assert!(
         stdout(&out).contains("The marker was not reached: no record contains it; init started at "),
         "{}",

@@ -228,7 +228,9 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
     let blank = file(dir.path(), "blank.txt", "");
     let out = run(&["time", &log, "--with", &blank]);
     assert!(
-        stderr(&out).starts_with(&format!("error: `{blank}` is empty\n  hint: write it again")),
+        stderr(&out).starts_with(&format!(
+            "error: `{blank}` is empty, or holds only blanks\n  hint: run the command that writes it again"
+        )),
         "{}",
         stderr(&out)
     );
@@ -262,7 +264,6 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
     assert_eq!(out.status.code(), Some(3));
 }
 
-/// A folder that stands for a machine: files, and commands that print what systemd would.
 /// The lists and totals of the other verbs would lack something without a word.
 #[test]
 fn what_is_missing_is_said_by_every_verb() {
@@ -271,8 +272,8 @@ fn what_is_missing_is_said_by_every_verb() {
     let notes = file(dir.path(), "notes.txt", "nothing that is known\n");
     for verb in ["time", "blame", "critical-chain"] {
         let out = run(&[verb, &log, "--with", &notes]);
-        assert!(stdout(&out).contains("Something is missing: "), "{verb}: {}", stdout(&out));
-        assert!(!stdout(&run(&[verb, &log])).contains("Something is missing"), "{verb}");
+        assert!(stdout(&out).contains("Incomplete: "), "{verb}: {}", stdout(&out));
+        assert!(!stdout(&run(&[verb, &log])).contains("Incomplete: "), "{verb}");
     }
 }
 
@@ -280,9 +281,14 @@ fn what_is_missing_is_said_by_every_verb() {
 fn the_log_is_no_other_source() {
     let dir = tempfile::tempdir().unwrap();
     let log = file(dir.path(), "boot.log", LOG);
-    let out = run(&["time", &log, "--with", &log]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("boot.log is the log itself"), "{}", stderr(&out));
+    let link = dir.path().join("link.log").display().to_string();
+    std::os::unix::fs::symlink(&log, &link).unwrap();
+    let other_name = dir.path().join(".").join("boot.log").display().to_string();
+    for (same, name) in [(&log, "boot.log"), (&other_name, "boot.log"), (&link, "link.log")] {
+        let out = run(&["time", &log, "--with", same]);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(stderr(&out).contains(&format!("{name} is the log itself")), "{}", stderr(&out));
+    }
 }
 
 /// Shares are of the time to what ends the figures.
@@ -298,6 +304,7 @@ fn a_marker_is_not_called_init() {
     assert!(!shown.contains("before init") && !shown.contains("the time to init"), "{shown}");
 }
 
+/// A folder that stands for a machine: files, and commands that print what systemd would.
 fn machine(dir: &Path, with_kmsg: bool) -> String {
     let root = dir.join("root");
     fs::create_dir_all(root.join("run/systemd/system")).unwrap();

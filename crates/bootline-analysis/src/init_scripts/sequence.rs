@@ -18,7 +18,7 @@ pub(crate) struct ScriptSpan<'b> {
 impl<'b> ScriptSpan<'b> {
     /// The span of a script; none where its start or its end is not known, or both are one.
     pub fn of(script: &'b Service) -> Option<ScriptSpan<'b>> {
-        let (from, to) = script.start.zip(script.end).filter(|(from, to)| to > from)?;
+        let (from, to) = script.began().zip(script.ended()).filter(|(from, to)| to > from)?;
         Some(ScriptSpan { script, range: TimeRange { from, to } })
     }
 }

@@ -103,7 +103,7 @@ fn remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
     remedies.push(Remedy::in_words(
         "run the application's script first (a lower number, or a runlevel of its own)",
         Effort::Configuration,
-        "what the application uses without anybody knowing may not be up when it starts",
+        "what the application needs and does not declare may not be up when it starts",
         Risk::Medium,
     ));
     if !says("OpenRC ") {
@@ -120,7 +120,9 @@ fn remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
 
 /// What can be done about the longest scripts, each of which something may need.
 fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
-    let may_be_spared = |script: &&Service| !is_basic(&script.name) && !init_scripts::starts(boot, script);
+    let may_be_spared = |script: &&Service| {
+        !is_basic(&script.name) && !init_scripts::starts(boot, script) && !init_scripts::is_end_itself(boot, script)
+    };
     let named: Vec<&str> =
         own.iter().map(|o| o.script).filter(may_be_spared).take(NAMED).map(|s| s.name.as_str()).collect();
     if named.is_empty() {
@@ -148,7 +150,7 @@ fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
     remedies.push(Remedy::new(
         format!("run in the background (`&`) what no later script needs, of the longest: {list}"),
         of_each(&SystemChange::ScriptInBackground),
-        "what needs one of them must wait for it itself, or retry; a failure is noticed by nobody",
+        "what needs one of them must wait for it itself, or retry; nobody notices a failure",
         Risk::Medium,
     ));
     remedies

@@ -115,11 +115,29 @@ fn what_runs_in_parallel_with_the_application_may_save_or_cost() {
     // camera had started what prints the line.
     assert_eq!(of(&["mask=httpd"]).unwrap(), interval([-1_000, 0, 1_000]));
     assert_eq!(of(&["no-wait=httpd"]).unwrap(), interval([-1_000, 0, 0]));
+    assert_eq!(of(&["unit:httpd=0.7s"]).unwrap(), interval([-300, 0, 300]));
+    assert_eq!(of(&["unit:httpd=+0.1s"]).unwrap(), interval([-100, 0, 100]));
+    // The application takes 0.4 s after it.
+    assert_eq!(of(&["unit:httpd=+100s"]).unwrap(), interval([-400, 0, 400]));
     assert_eq!(of(&["mask=net"]).unwrap(), interval([0, 2_000, 3_500]));
     let its = |setting: &str| of(&[setting]).unwrap_err();
     assert_eq!(its("mask=camera"), WholePredictionError::IsTheEndsScript("camera".to_owned()));
     assert_eq!(its("after-app=S50camera"), WholePredictionError::IsTheEndsScript("camera".to_owned()));
     assert_eq!(of(&["unit:camera=0.1s"]).unwrap(), interval([0, 400, 400]));
+}
+
+#[test]
+fn a_script_that_ends_after_the_application_takes_only_what_it_takes_before() {
+    let mut lines = lines();
+    lines.retain(|(ms, _)| *ms < 7_000);
+    lines.push((6_000, "[....] Starting httpd".to_owned()));
+    lines.push((7_000, "camera: the first picture".to_owned()));
+    lines.push((16_000, "[ ok ] Starting httpd".to_owned()));
+    let boot = boot_of(&lines, Some("the first picture"), Some(1));
+    let of = |word: &str| predict_whole(&boot, &change(&[word])).unwrap().saved;
+    assert_eq!(of("mask=httpd"), interval([-1_000, 0, 1_000]));
+    assert_eq!(of("unit:httpd=-0.2s"), interval([-200, 0, 200]));
+    assert_eq!(of("unit:httpd=+1s"), interval([0, 0, 0]));
 }
 
 #[test]
@@ -141,6 +159,11 @@ fn a_script_within_another_is_left_out_once() {
     assert_eq!(best(&["mask=inner", "mask=outer"]), Dur::from_millis(2_000));
     assert_eq!(best(&["no-wait=inner", "mask=outer"]), Dur::from_millis(2_000));
     assert_eq!(best(&["unit:inner=0s", "mask=outer"]), Dur::from_millis(2_000));
+    assert_eq!(best(&["unit:inner=0s"]), Dur::from_millis(1_000));
+    let nested = WholePredictionError::Nested { inner: "inner".to_owned(), outer: "outer".to_owned() };
+    for inner in ["unit:inner=0s", "mask=inner", "no-wait=inner"] {
+        assert_eq!(predict_whole(&boot, &change(&[inner, "unit:outer=1s"])), Err(nested.clone()), "{inner}");
+    }
 }
 
 #[test]
@@ -152,7 +175,7 @@ fn what_cannot_be_predicted_of_scripts() {
     assert_eq!(error(&to_prompt, &["mask=avahi"]), E::NoScript { script: "avahi".to_owned(), close });
     assert_eq!(
         error(&to_prompt, &["mask=avahi"]).to_string(),
-        "this boot shows no init script `avahi`; close: `avahi-daemon`"
+        "this boot shows no init script `avahi`; similar names: `avahi-daemon`"
     );
     assert_eq!(error(&to_prompt, &["after-app=net"]), E::NoApplication);
     assert_eq!(error(&to_prompt, &["init=fastinit"]), E::OnlyOfSystemd("init"));
@@ -190,7 +213,8 @@ proptest! {
     /// Time is conserved: what is left out and the rest are the whole; and leaving out more never saves less.
     #[test]
     fn time_left_out_and_the_rest_are_the_whole(
-        lengths in proptest::collection::vec((1u32..3_000, 0u32..200), 2..8),
+        // The line rests between two of their lines, which else may have been written at once.
+        lengths in proptest::collection::vec((50u32..3_000, prop_oneof![Just(0), 50u32..200]), 2..8),
         cpus in 1u32..5,
         chosen in proptest::collection::vec(any::<bool>(), 8),
     ) {

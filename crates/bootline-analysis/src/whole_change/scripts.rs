@@ -56,19 +56,28 @@ impl<'b> Scripts<'b> {
     /// What settings save, all of them together.
     pub fn saved(&self, settings: &[&WholeSetting]) -> Result<Interval, WholePredictionError> {
         let mut changed = Changed::default();
-        let mut met: Vec<&Service> = Vec::new();
+        let mut met: Vec<(&WholeSetting, ScriptSpan<'_>)> = Vec::new();
         for setting in settings {
             let of_systemd = matches!(setting, WholeSetting::NoDefaultDependencies(_));
             let Some(name) = setting.unit().filter(|_| !of_systemd) else {
                 return Err(WholePredictionError::OnlyOfSystemd(setting.key()));
             };
             let script = self.script(name)?;
-            if met.iter().any(|other| std::ptr::eq(*other, script)) {
+            let span = ScriptSpan::of(script).ok_or_else(|| WholePredictionError::NoLength(script.name.clone()))?;
+            if met.iter().any(|(_, other)| std::ptr::eq(other.script, script)) {
                 return Err(WholePredictionError::TwoSettings(script.name.clone()));
             }
-            met.push(script);
-            let span = ScriptSpan::of(script).ok_or_else(|| WholePredictionError::NoLength(script.name.clone()))?;
+            met.push((setting, span));
             self.change(&mut changed, setting, span)?;
+        }
+        // Whether a script's new length includes what changes of one within it, nothing says.
+        for (_, outer) in met.iter().filter(|(setting, _)| matches!(setting, WholeSetting::Activation { .. })) {
+            let within =
+                |span: &ScriptSpan<'_>| !std::ptr::eq(span.script, outer.script) && outer.range.contains(span.range);
+            if let Some((_, inner)) = met.iter().find(|(_, span)| within(span)) {
+                let [inner, outer] = [inner, outer].map(|span| span.script.name.clone());
+                return Err(WholePredictionError::Nested { inner, outer });
+            }
         }
         Ok(self.interval(&changed))
     }
@@ -106,20 +115,21 @@ impl<'b> Scripts<'b> {
             let refused = WholePredictionError::EndedWithin(script.name.clone());
             return if is_background { Ok(()) } else { Err(refused) };
         }
-        let range = TimeRange { to: range.to.min(self.end), ..range };
         let length = range.length();
         let (by, frees) = match setting {
             WholeSetting::Mask(_) | WholeSetting::AfterApplication(_) => (length, true),
             WholeSetting::NoWait(_) => (length, false),
-            WholeSetting::Activation { length: new, .. } => (length - new.of(span.range.length()), true),
+            WholeSetting::Activation { length: new, .. } => (length - new.of(length), true),
             WholeSetting::NoDefaultDependencies(_) | WholeSetting::Fastinit | WholeSetting::Stage { .. } => {
                 return Err(WholePredictionError::OnlyOfSystemd(setting.key()));
             }
         };
         if is_parallel {
-            // Less of it leaves more to the application; but what comes after it comes earlier, into the application's time.
-            let most = if frees { by.abs() } else { Dur::ZERO };
-            changed.parallel = changed.parallel + Interval::new(-by.abs(), Dur::ZERO, most);
+            // Less of it leaves more to the application; but what comes after it comes earlier, into the application's time. More of it is
+            // the other way round, from where it ended.
+            let from = if by >= Dur::ZERO { range.from } else { range.to };
+            let most = by.abs().min((self.end - from).max_zero());
+            changed.parallel = changed.parallel + Interval::new(-most, Dur::ZERO, if frees { most } else { Dur::ZERO });
             return Ok(());
         }
         match setting {
@@ -147,7 +157,7 @@ impl<'b> Scripts<'b> {
         let freed = self.freed(rest(&changed.left_out), changed.left_out.len());
         let saved = Interval::new(Dur::ZERO, left_out, left_out + freed)
             + self.in_background(background, rest(&changed.background), changed.background.len());
-        let is_within = |range: &TimeRange| either.iter().any(|of| of.from <= range.from && range.to <= of.to);
+        let is_within = |range: &TimeRange| either.iter().any(|of| of.contains(*range));
         let shorter = changed.shorter.iter().filter(|(range, _)| !is_within(range)).map(|(_, by)| match *by {
             by if by >= Dur::ZERO => Interval::new(Dur::ZERO, by, by),
             // What waits for a device or an address after it waits for less.

@@ -198,7 +198,7 @@ pub enum WholePredictionError {
     #[error("this boot shows no stage `{}`", .0.word())]
     NoStage(StageName),
     /// No script of that name.
-    #[error("this boot shows no init script `{script}`{}", listed("; close: ", close))]
+    #[error("this boot shows no init script `{script}`{}", listed("; similar names: ", close))]
     NoScript {
         /// The given name.
         script: String,
@@ -219,6 +219,14 @@ pub enum WholePredictionError {
     /// Two settings are about the same script.
     #[error("two settings are about the init script `{0}`")]
     TwoSettings(String),
+    /// A script within one of which another setting says how long it takes.
+    #[error("the init script `{inner}` ran within `{outer}`, and settings are about both")]
+    Nested {
+        /// The one within the other.
+        inner: String,
+        /// The one around it, which is given a length.
+        outer: String,
+    },
     /// Scripts ran in parallel.
     #[error("the init scripts `{first}` and `{second}` ran in parallel: nothing shows which waits for which")]
     InParallel {
@@ -237,7 +245,7 @@ pub enum WholePredictionError {
     #[error("this boot ended while the init script `{0}` ran, which may have led to that itself")]
     EndedWithin(String),
     /// A setting that only systemd's units have.
-    #[error("the boot's init runs scripts, and `{0}` is about systemd alone")]
+    #[error("this boot's init runs scripts, and `{0}` is only for systemd")]
     OnlyOfSystemd(&'static str),
     /// The init neither is systemd nor runs scripts in a sequence that the log shows.
     #[error("{0}")]

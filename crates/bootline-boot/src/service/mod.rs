@@ -59,6 +59,30 @@ pub struct Service {
     pub waited: Waited,
 }
 
+impl Service {
+    /// When init reported that it starts it: in the middle between when the message came through and the earliest that it can have been
+    /// written, and not after its end.
+    pub fn began(&self) -> Option<Dur> {
+        let began = written(self.start?, self.waited.start);
+        // A start that came through after the end had waited longer.
+        Some(self.ended().map_or(began, |ended| began.min(ended)))
+    }
+
+    /// When init reported that it is up or failed, in the same middle.
+    pub fn ended(&self) -> Option<Dur> {
+        Some(written(self.end?, self.waited.end))
+    }
+
+    /// How far off these can be: half of what the messages can have waited.
+    pub fn error(&self) -> Dur {
+        self.waited.start.max(self.waited.end).scale(0.5)
+    }
+}
+
+fn written(at: Dur, waited: Dur) -> Dur {
+    at - waited.scale(0.5)
+}
+
 /// How long lines can have waited at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {

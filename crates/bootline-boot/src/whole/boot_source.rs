@@ -103,7 +103,7 @@ impl fmt::Display for SourceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SourceRefusal::Unknown => f.write_str("is of no kind that is known, and was not used"),
-            SourceRefusal::Blank => f.write_str("is empty"),
+            SourceRefusal::Blank => f.write_str("is empty, or holds only blanks"),
             SourceRefusal::Empty => f.write_str("says nothing of a boot"),
             SourceRefusal::Unusable(why) => write!(f, "was not used: {why}"),
             SourceRefusal::OtherBoot { matched, of } => {

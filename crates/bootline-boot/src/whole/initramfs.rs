@@ -10,9 +10,9 @@ use bootline_capture::units::Dur;
 use bootline_records::source::ManagerState;
 use bootline_records::{Record, RecordId, RecordOrigin};
 
-/// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, or by the kernel's, which
-/// names no program, so that it may be of what fastinit becomes. None
-/// where no record shows it, or the one that does fits neither the kernel's end nor systemd's own start.
+/// When the root file system's init was executed: by fastinit's own record, which says how long ago it began, else by the kernel's. That one
+/// names no program: after a fastinit it may be the execution of what fastinit becomes. None where no record shows it, or the one that does
+/// fits neither the kernel's end nor systemd's own start.
 pub(super) fn init_executed(
     boot: &Boot,
     manager: Option<&ManagerState>,

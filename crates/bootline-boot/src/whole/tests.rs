@@ -136,6 +136,50 @@ fn stages_tile_the_time() {
 }
 
 #[test]
+fn a_system_ends_by_its_init_in_whatever_order_its_last_lines_come() {
+    let head = "\
+        [2026-05-06 10:11:07.100] [    0.000000] Linux version 6.12.9 (gcc) #1 SMP PREEMPT Mon\n\
+        [2026-05-06 10:11:08.000] [    1.000000] Run /sbin/init as init process\n";
+    let until = |lines: &[&str]| {
+        let mut log = head.to_owned();
+        for (n, line) in lines.iter().enumerate() {
+            log += &format!("[2026-05-06 10:11:{:02}.000] {line}\n", n + 10);
+        }
+        let boot = boot(&log);
+        (boot.whole.until, boot.whole.stages.last().map(|last| last.end.as_nanos() / 1_000_000))
+    };
+    let target = "[  OK  ] Reached target multi-user.target - Multi-User System.";
+    let (prompt, basic) = ("board login: ", "[  OK  ] Reached target basic.target - Basic System.");
+    let systemds = Some(WholeEnd::Target("multi-user.target"));
+    assert_eq!(until(&[basic, target, prompt]), (systemds, Some(4_900)));
+    assert_eq!(until(&[basic, prompt, target]), (systemds, Some(4_900)));
+    assert_eq!(until(&[basic, target]), (systemds, Some(3_900)));
+    assert_eq!(until(&[basic, prompt]), (systemds, Some(3_900)));
+    // System V's.
+    assert_eq!(
+        until(&["INIT: version 3.04 booting", "Starting sshd: OK", prompt]),
+        (Some(WholeEnd::LoginPrompt), Some(4_900))
+    );
+    let complete = "[    3.000000] procd: - init complete -";
+    let procds = Some(WholeEnd::Target("init complete"));
+    assert_eq!(until(&["[    2.000000] procd: - early -", complete, "OpenWrt login: "]), (procds, Some(3_900)));
+}
+
+/// What nothing ends is as long as its log, although its last lines may have been written earlier.
+#[test]
+fn a_log_ends_when_its_last_line_came() {
+    let mut log = CONSOLE.lines().take(7).map(|line| format!("{line}\n")).collect::<String>();
+    for n in 0..200 {
+        log += &format!("[2026-05-06 10:11:{:02}.{:03}] a program's line\n", 10 + n / 100, n % 100 * 10);
+    }
+    log += "[2026-05-06 10:11:12.000]          Starting b.service - B...\n[2026-05-06 10:11:20.000] [  OK  ] Started b.service - B.\n";
+    let boot = boot(&log);
+    let service = boot.services.iter().find(|s| s.name == "b.service").unwrap();
+    assert!(service.waited.start > Dur::from_millis(500) && service.waited.end == Dur::ZERO, "{:?}", service.waited);
+    assert_eq!(boot.whole.stages.last().map(|last| last.end), service.end);
+}
+
+#[test]
 fn another_boots_units_are_refused() {
     let other = unit("net.service", 500, 900, "")
         + &unit("log.service", 5_900, 9_000, "")

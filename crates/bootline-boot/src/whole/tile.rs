@@ -65,7 +65,10 @@ fn end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
 /// The last that the sources show: of a console, its last unit, because systemd reports only its first jobs.
 fn end_of_log(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
     // A message on the console may have been written earlier; the log ends when it came through.
-    let seen = |u: &Unit| Some(u.up.or(u.activating)? + if u.by == UnitTimesBy::Console { u.error } else { Dur::ZERO });
+    let seen = |u: &Unit| match u.by {
+        UnitTimesBy::Console => boot.stored(u.last.or(u.first)?),
+        _ => u.up.or(u.activating),
+    };
     let last_unit = |is: fn(&&Unit) -> bool| whole.units.iter().filter(is).filter_map(seen).max();
     let last = || (0..boot.records.len()).filter_map(|i| boot.timeline.stored(i)).max();
     last_unit(|u| u.by == UnitTimesBy::Console).or_else(|| last().max(last_unit(|_| true)))
@@ -73,23 +76,27 @@ fn end_of_log(boot: &Boot, whole: &WholeBoot) -> Option<Dur> {
 
 /// When the system had started, by its login prompt and the targets that a system starts to.
 fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
-    // systemd's by name and by description, and procd's.
-    const TARGETS: [(&str, &str); 5] = [
+    // systemd's by name and by description.
+    const TARGETS: [(&str, &str); 4] = [
         ("multi-user.target", "multi-user.target"),
         ("graphical.target", "graphical.target"),
         ("Multi-User System", "multi-user.target"),
         ("Graphical Interface", "graphical.target"),
-        (service::PROCD_COMPLETE, service::PROCD_COMPLETE),
     ];
-    let target = |unit: &Unit| {
-        let (_, target) = TARGETS.iter().find(|(name, _)| *name == unit.name)?;
-        Some((WholeEnd::Target(target), unit.up?))
-    };
-    let targets: Vec<(WholeEnd, Dur)> = whole.units.iter().filter_map(target).collect();
-    // A target and the prompt that it starts are one, because they come at once and in any order.
-    let prompts = if targets.is_empty() { WholeEnd::LoginPrompt } else { WholeEnd::Target("multi-user.target") };
+    let up = |is: &dyn Fn(&str) -> bool| whole.units.iter().filter(|u| is(&u.name)).filter_map(|u| u.up).max();
+    if let Some(at) = up(&|name| name == service::PROCD_COMPLETE) {
+        return Some((WholeEnd::Target(service::PROCD_COMPLETE), at));
+    }
+    let target = |(name, target): &(&str, &'static str)| Some((WholeEnd::Target(target), up(&|unit| unit == *name)?));
+    // systemd's target and its prompt come at once and in any order, and one of them may be torn or cut off: they are one end.
+    let prompts = if is_systemds(boot, whole) { WholeEnd::Target("multi-user.target") } else { WholeEnd::LoginPrompt };
     let prompt = login_prompt(boot).map(|at| (prompts, at));
-    targets.into_iter().chain(prompt).max_by_key(|(_, at)| *at)
+    TARGETS.iter().filter_map(target).chain(prompt).max_by_key(|(_, at)| *at)
+}
+
+/// Whether systemd starts user space: by its own times, or by the words that it has for targets alone.
+fn is_systemds(boot: &Boot, whole: &WholeBoot) -> bool {
+    whole.manager_start.is_some() || boot.records.containing("Reached target ").next().is_some()
 }
 
 /// `board login: `, the first one. A line of a log that mentions one has more after it than a user's name.

@@ -95,12 +95,7 @@ impl Unit {
     /// Gives it the times of its messages on the console: in the middle between when each came through and when it can have been
     /// written at the earliest.
     pub(super) fn place_by_console(&mut self, service: &Service) {
-        let waited = service.waited;
-        let written = |at: Option<Dur>, waited: Dur| at.map(|at| at - waited.scale(0.5));
-        (self.activating, self.up) = (written(service.start, waited.start), written(service.end, waited.end));
-        // A start that came through after the end had waited longer.
-        self.activating = self.activating.map(|from| self.up.map_or(from, |up| from.min(up)));
-        self.error = waited.start.max(waited.end).scale(0.5);
+        (self.activating, self.up, self.error) = (service.began(), service.ended(), service.error());
         self.by = UnitTimesBy::Console;
     }
 

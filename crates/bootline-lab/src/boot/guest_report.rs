@@ -23,7 +23,7 @@ pub(super) struct GuestReport {
     pub init_at: Option<HostTime>,
     pub init_guest: Option<Dur>,
     /// How long init took to open the port, from its first instruction to its first message.
-    pub init_opened_port: Option<Dur>,
+    pub port_opening: Option<Dur>,
     /// All modules were tried.
     pub loaded_at: Option<HostTime>,
     /// Init had sent its first complete report.

@@ -233,7 +233,7 @@ impl Session {
                 let time = |name| field(&text, name).map(Dur::from_nanos);
                 self.report.init_guest = time("monotonic_ns");
                 let took = self.report.init_guest.zip(time("entered_ns")).map(|(sent, entered)| sent - entered);
-                self.report.init_opened_port = took.filter(|took| *took >= Dur::ZERO);
+                self.report.port_opening = took.filter(|took| *took >= Dur::ZERO);
             }
             "loaded" if self.report.loaded_at.is_none() => self.report.loaded_at = Some(frame.at),
             "module" => {

@@ -79,7 +79,7 @@ impl TruthParts<'_> {
             last_byte_ns: session.last_byte,
             log_complete_ns: session.log_complete,
             init_ns: init,
-            init_entered_ns: init.zip(report.init_opened_port).map(|(init, took)| init - took),
+            init_entered_ns: init.zip(report.port_opening).map(|(init, took)| init - took),
             init_guest_ns: report.init_guest,
             loaded_ns: report.loaded_at,
             reported_ns: report.ready_at,

@@ -6,11 +6,11 @@ use super::super::style::Style;
 use super::super::time_value::{ClockName, TimeValue, share};
 use crate::counted::counted;
 use bootline_boot::{
-    Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, SerialLine, SpeedSource, TimeOrigin, WaitCause,
+    Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, NoEnd, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_console::{ConsoleModule, Framework, Printing};
-use bootline_records::ProblemKind;
+use bootline_records::{ProblemKind, RecordId};
 
 pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
     document.heading(title(boot, source));
@@ -99,38 +99,48 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
 
 pub(in super::super) fn no_end(boot: &Boot) -> Text {
     let clock = ClockName::of_axis(boot.timeline.clock);
-    let last = boot.records.iter().enumerate().rev().find_map(|(i, r)| Some((r.id, boot.timeline.stored(i)?)));
-    let panic = boot.milestones.panic.and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
+    let last = boot.records.iter().enumerate().rev().find_map(|(i, _)| timed(boot, i));
     let text = Text::new();
     if boot.problems.iter().any(|p| p.kind == ProblemKind::EndBeforeStart) {
         return text
             .styled("The boot ends before it starts, by the stamps", Style::Error)
             .words(": the clock was set back, and they show no time to init.");
     }
-    // Init ends a boot, unless a marker is to.
-    let init = boot.init_index().and_then(|i| Some((boot.records.get(i)?, boot.timeline.stored(i)?)));
-    if let Some((record, at)) = init {
-        return text
-            .styled("The marker was not reached: ", Style::Error)
-            .words("no record contains it; init started at ")
-            .figure(TimeValue::exact(at).by(clock))
-            .words(format!(", record {}.", record.id));
-    }
-    match (panic, last) {
-        (Some((record, at)), _) => text
-            .styled("Init was not reached: the kernel panicked", Style::Error)
-            .words(" at ")
-            .figure(TimeValue::exact(at).by(clock))
-            .words(format!(", record {}.", record.id)),
-        (None, Some((id, at))) => text
-            .styled("The log ends before the boot does: ", Style::Error)
-            .words(format!("it ends with record {id} at "))
-            .figure(TimeValue::exact(at).by(clock))
-            .words("."),
-        (None, None) => {
-            text.styled("The log has no timestamps: bootline cannot show where the time went.", Style::Error)
+    let Some((last, last_at)) = last else {
+        return text.styled("The log has no timestamps: bootline cannot show where the time went.", Style::Error);
+    };
+    let at_record = |text: Text, index: usize| match timed(boot, index) {
+        Some((id, at)) => text.words(" at ").figure(TimeValue::exact(at).by(clock)).words(format!(", record {id}.")),
+        None => text.words("."),
+    };
+    match boot.no_end() {
+        Some(NoEnd::Untimed { end }) => {
+            let record = boot.records.get(end).map_or_else(String::new, |r| format!(", {},", r.id));
+            text.styled("The boot's end has no time: ", Style::Error)
+                .words(format!("the record that shows it{record} has no stamp."))
         }
+        Some(NoEnd::Panicked { panic, init: None }) => {
+            at_record(text.styled("Init was not reached: the kernel panicked", Style::Error), panic)
+        }
+        Some(NoEnd::Panicked { panic, init: Some(_) }) => {
+            at_record(text.styled("The marker was not reached: the kernel panicked", Style::Error), panic)
+        }
+        Some(NoEnd::NoMarker { init }) => {
+            let text =
+                text.styled("The marker was not reached: ", Style::Error).words("no record contains it; init started");
+            at_record(text, init)
+        }
+        Some(NoEnd::Cut) | None => text
+            .styled("The log ends before the boot does: ", Style::Error)
+            .words(format!("it ends with record {last} at "))
+            .figure(TimeValue::exact(last_at).by(clock))
+            .words("."),
     }
+}
+
+/// A record and its time.
+fn timed(boot: &Boot, index: usize) -> Option<(RecordId, Dur)> {
+    Some((boot.records.get(index)?.id, boot.timeline.stored(index)?))
 }
 
 pub(in super::super) fn since(since: TimeOrigin) -> &'static str {

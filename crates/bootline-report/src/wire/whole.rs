@@ -224,7 +224,7 @@ pub(crate) struct SystemUnit<'b> {
     /// How long it took to start.
     activation_ns: Option<i64>,
     times_by: UnitTimesBy,
-    /// Error of the times: the residual of their clock.
+    /// How far off the times can be: the residual of their clock; on the console half of what its messages can have waited for the line.
     error_ns: i64,
     state: ServiceState,
     /// Whether its start job ran into its time-out.

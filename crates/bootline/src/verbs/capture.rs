@@ -20,6 +20,7 @@ use regex::bytes::Regex;
 use crate::output_file::print;
 use crate::output_stream::write_failed;
 use crate::quantity::{baud, duration};
+use crate::shell_word::is_plain;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -279,7 +280,6 @@ fn say_summary(summary: &CaptureSummary, target: &Target, terminal: &Terminal) {
 
 /// ` --app mark:app-ready`, by the last mark that came; nothing if its name needs quoting.
 fn app_argument(summary: &CaptureSummary) -> String {
-    let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c));
     let last = summary
         .marks
         .iter()

@@ -41,10 +41,11 @@ pub struct Args {
 }
 
 /// What each file of a collection shows of the system that is private.
-const PRIVATE: [(&str, &str); 11] = [
+const PRIVATE: [(&str, &str); 12] = [
     ("kmsg.txt", "the kernel's log"),
     ("journal.export", "the journal"),
     ("systemctl-show.txt", "the units' properties"),
+    ("systemd-analyze-plot.json", "the units' times"),
     ("systemctl-show-manager.txt", "systemd's properties"),
     ("cmdline.txt", "the kernel's command line"),
     ("bootconfig.txt", "the kernel's settings"),

@@ -23,8 +23,8 @@ const MOMENTS: &str = "
 
 From power-on to the moment, as explained and in truth; the difference as a share of the time in truth. A unit that is up is compared with
 process 1's own stamp, the application that is executed or prints its line with its own mark. The kernel's end is its record that it runs
-the initramfs's init; in truth it is that init's first instruction, or in older runs its first message. In between the kernel executes it,
-and that is the first time it executes anything: in QEMU's translator most of the difference. No record tells of it.
+the initramfs's init; in truth it is that init's first instruction, or in older runs its first message. Between the two the
+kernel loads init, its first program; under QEMU's translator that is most of the difference, and no record shows it.
 
 | moment | sources | boots | off, median | within 1 % | worst |
 | --- | --- | --: | --: | --: | --: |

@@ -40,7 +40,7 @@ fn init_is_timed_and_the_line_drains_before_power_off() {
     frame(&mut s, 203, "ready", "");
     assert_eq!(s.report.init_at, Some(ms(200)));
     assert_eq!(s.report.init_guest, Some(Dur::from_nanos(5)));
-    assert_eq!(s.report.init_opened_port, Some(Dur::from_nanos(2)));
+    assert_eq!(s.report.port_opening, Some(Dur::from_nanos(2)));
     assert_eq!(s.tick(ms(4_000)).unwrap(), None, "the last record is still under way");
     say(&mut s, 4_100, "[    0.000001] the last\r\n");
     assert_eq!(s.tick(ms(4_200)).unwrap(), None, "the line is not quiet yet");

@@ -202,7 +202,8 @@ function shorter(rows) {
   return rows.notDrawn > 0 ? ` (${rows.notDrawn} shorter)` : "";
 }
 
-/** Services, or processes, in as few rows as they need; a name may stand behind its bar. Of more than 30 rows hold, the longest. */
+/** Services, or processes, in as few rows as they need; a name may stand after its bar. Where 30 rows do not hold all,
+ * only the longest are drawn. */
 function rowsOf(boot, list) {
   const room = (boot.to - boot.from) * 0.1;
   const bars = list.map((s) => {
