@@ -94,6 +94,10 @@ fn ctrl_c_ends_the_power_command_too_and_that_is_no_failure() {
     let mut child = command.process_group(0).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
     said.find(|line| line.as_ref().unwrap().ends_with("power command `read x < fifo` started")).unwrap().unwrap();
+    let mut board = fs::OpenOptions::new().write(true).open(dir.path().join("board")).unwrap();
+    writeln!(board, "Linux version 6.18").unwrap();
+    let mut shown = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut shown).unwrap();
     // The terminal's Ctrl-C, to its job in the foreground.
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     let rest: Vec<String> = said.map(Result::unwrap).collect();

@@ -210,9 +210,9 @@ fn a_change_of_init_scripts_is_predicted_from_the_console_alone() {
         assert_eq!((out.status.code(), stdout(&out).as_str()), (Some(3), ""), "{}", stderr(&out));
         assert!(stderr(&out).contains(said), "{}", stderr(&out));
     };
-    check("mask=avahi", "this boot shows no init script `avahi`; close: `avahi-daemon`");
+    check("mask=avahi", "this boot shows no init script `avahi`; similar names: `avahi-daemon`");
     check("mask=avahi", "`bootline blame` with the same input lists the scripts");
-    check("init=fastinit", "`init` is about systemd alone");
+    check("init=fastinit", "`init` is only for systemd");
     check("no-default-dependencies=a.service", "`mask=`, `after-app=`");
 }
 
