@@ -740,8 +740,8 @@ fn a_bootstage_stash_is_a_source_and_no_log() {
     assert!(stderr(&out).contains("is a bootstage stash of U-Boot: no kernel log is in it"), "{}", stderr(&out));
     assert!(stderr(&out).contains("--with FILE"), "{}", stderr(&out));
     // Why it is not used.
-    fs::write(stash, [&[0, 0, 0, 1], &bytes[4..]].concat()).unwrap();
+    fs::write(stash, [&[0, 0, 0, 2], &bytes[4..]].concat()).unwrap();
     let out = run(&["explain", &log, "--with", stash]);
     assert_eq!(out.status.code(), Some(3));
-    assert!(stderr(&out).contains("version 1 of U-Boot's bootstage stash is not known"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("version 2 of U-Boot's bootstage stash is not known"), "{}", stderr(&out));
 }

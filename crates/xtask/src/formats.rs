@@ -46,12 +46,20 @@ const TAIL: &str = "
 | `grep . /sys/firmware/acpi/fpdt/boot/*_ns` | when the firmware started the boot loader and gave way to the kernel (ACPI's FPDT, from kernel 5.12) | the firmware's, from the reset |
 | `bootline collect` | all of it that the machine has | |
 
-A bootstage stash is U-Boot's memory as it is: its byte order, its pointers of 32 or 64 bits and a header with or without `next_id` are
-recognised by what is consistent, and accumulated times are no marks. Take it before the kernel uses that memory, or reserve it:
-`dd if=/dev/mem of=stash.bin bs=4096 skip=$((ADDRESS / 4096)) count=1`, or `save` or `md` in U-Boot, of which the output is read. Version 1 of the stash, and one whose records
-did not fit, are named and not used. In the device tree, a line shows a property: `/proc/device-tree/bootstage/NUMBER/` and `name:` with
-the mark's name, `mark:` with its time or `accum:` with a sum, in microseconds as decimal numbers. Of several forms of one boot's bootstage,
-that which goes on to `start_kernel` is used.
+A bootstage stash is U-Boot's memory as it is: its byte order, its pointers of 32 or 64 bits, a header with or without `next_id`, and records
+of version 0 or of version 1, which U-Boot's concept tree writes, are recognised by what is consistent. Accumulated times are no marks. In
+U-Boot, take it by `save`, or by `md`, of which the output is read: `md ADDRESS 400` shows 4 KiB. Linux must not use that memory and must be
+able to read it: reserve it in the device tree, with `no-map`. A stock kernel (CONFIG_STRICT_DEVMEM) refuses memory that is reserved without,
+and on Arm64 `dd` can't read what is not mapped; busybox's `devmem` maps it:
+
+```sh
+i=0; while [ $i -lt 4096 ]; do printf \"\\\\$(printf %o $(devmem $((ADDRESS + i)) 8))\"; i=$((i + 1)); done >stash.bin
+```
+
+Other versions of the stash, and one whose records did not fit, are named and not used. In the device tree, a line shows a property:
+`/proc/device-tree/bootstage/NUMBER/` and `name:` with the mark's name, `mark:` with its time or `accum:` with a sum, in microseconds as
+decimal numbers. Of several forms of one boot's bootstage, that which goes on to the kernel's start is used, and of several reports on a
+console the last before the kernel.
 
 A bootchart's processes are those of user space. proc_ps.log has their starts; taskstats.log has none, and a process is taken to have started
 between the first sample that shows it and the one before. kernel_pacct, proc_meminfo.log and paternity.log are not used. A recording that

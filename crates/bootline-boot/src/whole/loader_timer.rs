@@ -8,7 +8,7 @@ use super::boot_source::{BootSource, SourceContent, SourceRefusal, SourceUse};
 use crate::boot::Boot;
 use crate::timeline::Clock;
 use bootline_capture::units::{Dur, LoaderTime};
-use bootline_records::source::{Facts, LoaderMarks, ManagerState, SourceKind, bootstage_in};
+use bootline_records::source::{Facts, LoaderMarks, ManagerState, SourceKind, begins_bootstage_report, bootstage_in};
 use bootline_records::{ByteRange, ProblemKind, Problems};
 
 /// A timer with its place on the axis.
@@ -63,17 +63,22 @@ pub(super) fn compare_firmware(timers: &[LoaderTimer], manager: Option<&ManagerS
 const LOADER: &str = "bootloader_launch";
 const KERNEL: &str = "exitbootservice_end";
 
-/// U-Boot's marks, and the lines printed about the same time (common/board_r.c, boot/bootm.c, common/autoboot.c): a line comes at
-/// most a few milliseconds from its mark.
-const SHOWN: [(&str, &[&str]); 4] = [
-    ("start_kernel", &["Starting kernel"]),
-    ("kernel_loaded", &["   Loading Kernel Image", "Loading Kernel Image"]),
+/// U-Boot's marks, and the lines printed about the same time (common/board_f.c, common/main.c, arch/arm/lib/bootm.c): where a console
+/// waits for nothing else, a line comes some milliseconds after its mark.
+const SHOWN: [(&str, &[&str]); 3] = [
+    (START_KERNEL, &["Starting kernel"]),
     ("main_loop", &["Hit any key to stop autoboot", "Autoboot in "]),
     ("board_init_f", &["U-Boot 2"]),
 ];
 
-/// What U-Boot records last, before it starts the kernel.
-const HANDOFF: &str = "start_kernel";
+const START_KERNEL: &str = "start_kernel";
+
+/// What U-Boot records last, before it starts the kernel; on MIPS and PowerPC it is the function that does so.
+pub(super) const HANDOFF: [&str; 2] = [START_KERNEL, "boot_jump_linux"];
+
+fn hands_over(marks: &LoaderMarks) -> bool {
+    HANDOFF.iter().any(|name| marks.at(name).is_some())
+}
 
 /// The timers of all sources and of a report on the console itself, one of each; of U-Boot's, that which goes on to the kernel's start:
 /// a stash of its first stage (SPL) ends earlier.
@@ -85,7 +90,7 @@ pub(super) fn align(boot: &Boot, sources: &[BootSource], uses: &mut [SourceUse])
         let Some(kind) = facts.kind else { continue };
         let is_same = |of: SourceKind| of == kind || of.is_bootstage() && kind.is_bootstage();
         let same = found.iter().position(|(_, timer)| is_same(timer.kind));
-        let is_longer = |timer: &LoaderTimer| marks.at(HANDOFF).is_some() && timer.marks.at(HANDOFF).is_none();
+        let is_longer = |timer: &LoaderTimer| hands_over(marks) && !hands_over(&timer.marks);
         if marks.marks.is_empty() {
             continue;
         }
@@ -118,7 +123,7 @@ pub(super) fn align(boot: &Boot, sources: &[BootSource], uses: &mut [SourceUse])
 
 /// What is to be known of marks that end before U-Boot started the kernel, where nothing but their end places them.
 fn ends_early(timer: &LoaderTimer) -> Option<String> {
-    let is_early = timer.kind.is_bootstage() && timer.marks.at(HANDOFF).is_none();
+    let is_early = timer.kind.is_bootstage() && !hands_over(&timer.marks);
     let last = timer.marks.marks.last().filter(|_| is_early && timer.alignment.by == AlignedBy::NextStage)?;
     Some(format!(
         "it does not show when U-Boot started the kernel: what followed its last mark, {}, is not in it",
@@ -141,9 +146,26 @@ fn distances(boot: &Boot, marks: &LoaderMarks) -> Vec<Dur> {
         return Vec::new();
     }
     let before = boot.milestones.first_kernel.unwrap_or(boot.records.len());
-    let line = |words: &[&str]| {
-        let found = boot.records.iter().take(before).position(|r| words.iter().any(|w| r.text.starts_with(w)))?;
-        boot.timeline.stored(found)
+    let texts = || boot.records.iter().take(before).map(|r| r.text);
+    let shown = |(mark, words): &(&str, &[&str])| {
+        let report = if *mark == START_KERNEL { handoff_report(texts()) } else { None };
+        let line = report.or_else(|| texts().position(|text| words.iter().any(|w| text.starts_with(w))))?;
+        Some(boot.timeline.stored(line)? - marks.at(mark)?.since_origin())
     };
-    SHOWN.iter().filter_map(|(mark, words)| Some(line(words)? - marks.at(mark)?.since_origin())).collect()
+    SHOWN.iter().filter_map(shown).collect()
+}
+
+/// The first line of the report that U-Boot prints right after its mark of the kernel's start. The line `Starting kernel` follows the
+/// report on Arm, by as long as its transmission takes.
+fn handoff_report<'l>(lines: impl Iterator<Item = &'l str>) -> Option<usize> {
+    let mut report = None;
+    for (i, line) in lines.enumerate() {
+        if begins_bootstage_report(line) {
+            report = Some(i);
+        } else if report.is_some() && line.trim_end().strip_suffix(START_KERNEL).is_some_and(|row| row.ends_with("  "))
+        {
+            return report;
+        }
+    }
+    None
 }

@@ -3,7 +3,7 @@
 use super::alignment::AT_ONCE;
 use super::application::Application;
 use super::initramfs;
-use super::loader_timer::LoaderTimer;
+use super::loader_timer::{HANDOFF, LoaderTimer};
 use super::stage::{StageEvidence, StageName};
 use super::whole_boot::WholeBoot;
 use crate::boot::Boot;
@@ -176,8 +176,8 @@ fn decompression(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
         Some((at, StageEvidence::Record(id)))
     });
     of_console.or_else(|| {
-        let name = "start_kernel";
-        let at = input.timers.iter().find_map(|t| t.at(name))?;
+        let handoff = |t: &LoaderTimer| HANDOFF.iter().find_map(|name| Some((t.at(name)?, *name)));
+        let (at, name) = input.timers.iter().find_map(handoff)?;
         Some((at, StageEvidence::Mark(name.to_owned())))
     })
 }

@@ -329,6 +329,37 @@ fn a_report_on_the_console_itself_is_read() {
     assert_eq!(stages(&boot)[2], (StageName::Decompression, -2_000, 0));
 }
 
+/// U-Boot prints its report between the mark of the kernel's start and the line that says so.
+#[test]
+fn a_report_delays_the_line_of_the_kernels_start() {
+    let report = |at: &str| BOOTSTAGE.lines().map(|l| format!("[2026-05-06 10:11:0{at}] {l}\n")).collect::<String>();
+    let start = "[2026-05-06 10:11:05.000] Starting kernel";
+    // Only the kernel's start is in both.
+    let offset = |before: &str| {
+        let console = CONSOLE.replace("U-Boot 2024", "Boot 2024").replace(start, &format!("{before}{start}"));
+        let boot = whole(&console, &[source("bootstage.txt", BOOTSTAGE)], None);
+        let alignment = boot.whole.sources[0].alignment.unwrap();
+        assert_eq!((alignment.by, alignment.shared), (AlignedBy::LoaderLines, 1));
+        alignment.offset
+    };
+    let of_report = Dur::from_millis(4_900 - 7_000 - 3_801);
+    assert_eq!(offset(&report("4.900")), of_report);
+    // One that was asked for before, at the prompt, does not show when the kernel starts.
+    let asked: String = report("3.000").lines().take(4).map(|l| format!("{l}\n")).collect();
+    assert_eq!(offset(&(asked.clone() + &report("4.900"))), of_report);
+    assert_eq!(offset(&asked), Dur::from_millis(5_000 - 7_000 - 3_801));
+}
+
+/// On MIPS and PowerPC, U-Boot's last mark is that of the function which starts the kernel.
+#[test]
+fn a_function_may_be_the_last_mark() {
+    let log: String = CONSOLE.lines().skip(3).map(|l| format!("{}\n", &l[26..])).take(3).collect();
+    let report = BOOTSTAGE.replace("start_kernel", "boot_jump_linux");
+    let boot = whole(&log, &[source("bootstage.txt", &report)], None);
+    assert_eq!((&boot.whole.sources[0].refused, &boot.whole.sources[0].note), (&None, &None));
+    assert_eq!(stages(&boot)[..2], [(StageName::Firmware, -3_801, -3_501), (StageName::Loader, -3_501, 0)]);
+}
+
 trait AddAfter {
     fn add_after(self, text: &str) -> String;
 }

@@ -12,27 +12,37 @@
 const LINE: usize = 16;
 /// What stands between the words and the text; four blanks in older versions.
 const BEFORE_TEXT: &str = "  ";
-/// Lines at most: a bootstage stash has some kilobytes, and U-Boot prints all that it is asked for.
-const MOST_LINES: usize = 1 << 16;
+/// Bytes at most: a bootstage stash has some kilobytes, and U-Boot prints all that it is asked for.
+const MOST_BYTES: usize = 1 << 20;
+/// Digits of an address up to which U-Boot's buffer holds a whole line: of longer ones, the text loses its end.
+const SHORT_ADDRESS: usize = 8;
 
-/// The memory from the first line whose bytes satisfy `begins` up to the first gap; none where no line's do.
+/// The memory from a line whose bytes satisfy `begins` up to the first gap, the longest where several are shown: `md` without a length
+/// shows 64 words, and is often typed again with one. None where no line's do.
 pub(super) fn bytes<'l>(
     lines: impl Iterator<Item = &'l str> + Clone,
     begins: impl Fn(&[u8]) -> bool,
 ) -> Option<Vec<u8>> {
     // In the wrong order, the first line with a text differs from it and ends the memory.
     let by_order = [false, true].map(|is_little| {
-        let lines = lines.clone().map(|text| line(text.trim_end_matches('\r'), is_little));
-        let lines = lines.skip_while(|found| !found.as_ref().is_some_and(|(_, bytes)| begins(bytes)));
-        let (mut memory, mut next) = (Vec::new(), None);
-        for (address, bytes) in lines.take(MOST_LINES).map_while(|found| found) {
-            if next.is_some_and(|next| next != address) {
-                break;
+        let (mut longest, mut memory, mut next) = (Vec::new(), Vec::new(), None);
+        for found in lines.clone().map(|text| line(text.trim_end_matches('\r'), is_little)) {
+            match found {
+                Some((address, bytes)) if next == Some(address) && memory.len() < MOST_BYTES => {
+                    next = address.checked_add(bytes.len() as u64);
+                    memory.extend(bytes);
+                }
+                found => {
+                    if memory.len() > longest.len() {
+                        longest = std::mem::take(&mut memory);
+                    }
+                    let start = found.filter(|(_, bytes)| begins(bytes));
+                    next = start.as_ref().and_then(|(address, bytes)| address.checked_add(bytes.len() as u64));
+                    memory = start.map(|(_, bytes)| bytes).unwrap_or_default();
+                }
             }
-            next = address.checked_add(bytes.len() as u64);
-            memory.extend(bytes);
         }
-        memory
+        if memory.len() > longest.len() { memory } else { longest }
     });
     by_order.into_iter().max_by_key(Vec::len).filter(|memory| !memory.is_empty())
 }
@@ -40,7 +50,8 @@ pub(super) fn bytes<'l>(
 /// A line's address and its bytes, if they are the text at its end.
 fn line(line: &str, is_little: bool) -> Option<(u64, Vec<u8>)> {
     let (address, rest) = line.split_once(": ")?;
-    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let digits = address.trim();
+    let address = u64::from_str_radix(digits, 16).ok()?;
     // Words are never so far from each other.
     let (words, text) = rest.split_once(BEFORE_TEXT)?;
     let mut bytes = Vec::new();
@@ -58,7 +69,9 @@ fn line(line: &str, is_little: bool) -> Option<(u64, Vec<u8>)> {
     }
     let shown = bytes.iter().map(|b| if matches!(b, b' '..=b'~') { char::from(*b) } else { '.' });
     // The last line is filled with blanks between words and text; a text may end with blanks that a terminal removes.
-    let is_shown = shown.collect::<String>().trim().eq(text.trim());
+    let (shown, text) = (shown.collect::<String>(), text.trim());
+    let is_cut = digits.len() > SHORT_ADDRESS && !text.is_empty() && shown.trim().starts_with(text);
+    let is_shown = is_cut || shown.trim() == text;
     (is_shown && !bytes.is_empty()).then_some((address, bytes))
 }
 
@@ -101,5 +114,23 @@ mod tests {
         // A gap between two addresses.
         let gap = "0: 41 42    AB\n4: 43    C\n";
         assert_eq!(bytes(gap.lines(), |_| true), Some(b"AB".to_vec()));
+        // A text that is cut, of a short address.
+        assert_eq!(bytes("81000000: 41 42    A\n".lines(), |_| true), None);
+    }
+
+    /// hexdump_line() in U-Boot's lib/hexdump.c, of which print_buffer() gives no room for more than eight digits: seen on MIPS64.
+    #[test]
+    fn a_long_address_cuts_the_text() {
+        let dump = "ffffffff81000000: 72 65 73 65 74 00 62 6f 61 72 64 5f 69 6e 69 74  reset.board_i\n\
+                    ffffffff81000010: 5f 66 00                                         _f.\n";
+        assert_eq!(bytes(dump.lines(), |_| true), Some(b"reset\0board_init_f\0".to_vec()));
+        assert_eq!(bytes("ffffffff81000000: 72 65    x\n".lines(), |_| true), None);
+    }
+
+    #[test]
+    fn of_several_dumps_the_longest() {
+        let dump = "=> md.b 0 1\n0: 41    A\n=> md.b 0 3\n0: 41 42    AB\n2: 43    C\n=> md.b 2 1\n2: 43    C\n\
+                    => md.b 0 2\n0: 41 42    AB\n";
+        assert_eq!(bytes(dump.lines(), |bytes| bytes[0] == b'A'), Some(b"ABC".to_vec()));
     }
 }

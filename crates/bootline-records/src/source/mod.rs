@@ -111,10 +111,15 @@ fn chart(members: &[(ChartMember, Vec<u8>)], problems: &mut Problems) -> Facts {
     Facts::Bootchart(Box::new(bootchart::read(members, problems)))
 }
 
-/// Reads a bootstage report that a console shows among other lines; none if there is none.
+/// Reads a bootstage report that a console shows among other lines, the last of several; none if there is none.
 pub fn bootstage_in<'l>(lines: impl IntoIterator<Item = &'l str>) -> Option<LoaderMarks> {
-    let report = lines.into_iter().skip_while(|line| !line.starts_with(bootstage::TITLE));
+    let report = lines.into_iter().skip_while(|line| !begins_bootstage_report(line));
     Some(bootstage::read(report, &mut Problems::default())).filter(|marks| !marks.marks.is_empty())
+}
+
+/// Whether a console's line is the first of a bootstage report.
+pub fn begins_bootstage_report(line: &str) -> bool {
+    line.starts_with(bootstage::TITLE)
 }
 
 /// Whether these first bytes of a file are those of U-Boot's bootstage stash, which is no text.

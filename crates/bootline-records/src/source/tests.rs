@@ -201,6 +201,16 @@ fn marks_of_a_loader() {
         ["U-Boot 2024.01", "Starting kernel ...", ""].into_iter().chain(BOOTSTAGE.lines()).chain(["[    0.0] x"]);
     assert_eq!(bootstage_in(console), Some(marks(BOOTSTAGE)));
     assert_eq!(bootstage_in(["U-Boot 2024.01"]), None);
+    // Asked for at the prompt, and printed again when the kernel starts.
+    let (prompt, _) = BOOTSTAGE.split_once("  2,500,000").unwrap();
+    let twice = format!("=> bootstage report\n{prompt}\nAccumulated time:\n=> boot\n{BOOTSTAGE}");
+    assert_eq!(bootstage_in(twice.lines()), Some(marks(BOOTSTAGE)));
+    // One that is cut before its first mark says nothing.
+    assert_eq!(bootstage_in(twice.lines().chain(prompt.lines().take(2))), Some(marks(BOOTSTAGE)));
+    // A mark that is earlier than the one before it, where U-Boot subtracts without a sign.
+    let below = BOOTSTAGE
+        .replace("  1,489,489  start_kernel", "  1,489,489  start_kernel\n    100,000 18,446,744,073,707,151,616  spl");
+    assert_eq!(marks(&below).at("spl"), Some(us(100_000)));
 }
 
 /// Files of a few megabytes, in which each byte asks for as much memory as it can.
