@@ -115,9 +115,9 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
     };
     match boot.no_end() {
         Some(NoEnd::Untimed { end }) => {
-            let record = boot.records.get(end).map_or_else(String::new, |r| format!(", {},", r.id));
-            text.styled("The boot's end has no time: ", Style::Error)
-                .words(format!("the record that shows it{record} has no stamp."))
+            let record =
+                boot.records.get(end).map_or_else(String::new, |r| format!("record {}, which shows it, ", r.id));
+            text.styled("The boot's end has no time: ", Style::Error).words(format!("{record}has no stamp."))
         }
         Some(NoEnd::Panicked { panic, init: None }) => {
             at_record(text.styled("Init was not reached: the kernel panicked", Style::Error), panic)
