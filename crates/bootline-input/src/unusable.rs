@@ -6,7 +6,7 @@ use std::path::Path;
 use bootline_boot::{Boot, BootOptions, Clock, NoEnd, SourceRefusal};
 use bootline_capture::container::{UnpackError, UnreadableKind};
 use bootline_records::{DecodeSummary, Format, OtherKind, ProblemKind, Record};
-use bootline_report::{BootLabel, escaped};
+use bootline_report::{BootLabel, counted, escaped};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ pub enum UnusableInput {
     NoEnd {
         /// The boot, as shown.
         boot: String,
-        /// The last record that has a text, with its time.
+        /// The last record that has a text, with its time, if it is another than `shown`.
         last: Option<String>,
         /// Why.
         why: NoEnd,
@@ -147,6 +147,7 @@ impl UnusableInput {
                 NoEnd::Cut => None,
             };
             let shown = record.and_then(|i| boot.records.get(i)).map(in_words);
+            let last = last.filter(|last| Some(last) != shown.as_ref());
             let marker = options.marker.clone();
             // A console that prints only errors shows neither the banner nor init.
             let quiet = boot.kernel.banner.is_none() && boot.records.len() < 20;
@@ -163,7 +164,7 @@ impl UnusableInput {
 
     /// The error to show, once the whole input has been read.
     pub fn failure(self, input: &str, summary: &DecodeSummary) -> Failure {
-        let read = if summary.lines == 1 { "1 line read".to_owned() } else { format!("{} lines read", summary.lines) };
+        let read = format!("{} read", counted(summary.lines, "line"));
         let (name, input) = (input, shown(input));
         let fail = |what: String| Failure::new(Exit::INPUT, what);
         match self {
@@ -211,7 +212,6 @@ impl UnusableInput {
             }
             UnusableInput::NoEnd { boot, last, why: NoEnd::NoMarker { .. }, marker, shown, retake, .. } => {
                 let marker = marker.map_or_else(String::new, |marker| format!(" `{}`", escaped(&marker)));
-                let last = last.filter(|last| Some(last) != shown.as_ref());
                 let failure = at_last(fail(format!("no record of {boot} contains the marker{marker}")), shown);
                 let longer = retake.unwrap_or("record for longer");
                 at_last(failure, last).hint(format!(
@@ -220,7 +220,6 @@ impl UnusableInput {
             }
             UnusableInput::NoEnd { boot, last, why: NoEnd::Panicked { init, .. }, shown, .. } => {
                 let what = if init.is_some() { "the marker" } else { "init" };
-                let last = last.filter(|last| Some(last) != shown.as_ref());
                 at_last(at_last(fail(format!("no boot in {boot}: the kernel panicked before {what}")), shown), last)
             }
             UnusableInput::NoEnd { boot, last, quiet: true, .. } => {
@@ -381,7 +380,7 @@ pub fn open_failed(path: &Path, e: &io::Error) -> Failure {
 
 /// The input holds fewer boots than were asked for; `index` counts from 0.
 pub fn no_such_boot(input: &str, index: usize, boots: usize) -> Failure {
-    let holds = if boots == 1 { "1 boot".to_owned() } else { format!("{boots} boots") };
+    let holds = counted(boots as u64, "boot");
     Failure::new(Exit::INPUT, format!("no boot {} in {}, which holds {holds}", index + 1, shown(input)))
         .hint(format!("`--boot {boots}` is its last"))
 }

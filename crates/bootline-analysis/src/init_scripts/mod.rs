@@ -12,7 +12,7 @@ mod starter;
 pub(crate) use other_init::why_no_sequence;
 pub(crate) use script_name::{Unnamed, named};
 pub(crate) use sequence::{ScriptSpan, in_sequence, scripts, spans_until, start_user_space};
-pub(crate) use starter::{ends_with_kernel, is_end_itself, starts};
+pub(crate) use starter::{ends_with_kernel, leads_to_end, starts};
 
 #[cfg(test)]
 mod tests;

@@ -11,8 +11,13 @@ pub(crate) fn starts(boot: &Boot, script: &Service) -> bool {
     !who.is_empty() && who == program(&script.name)
 }
 
+/// Whether the boot would not end where it does without a script: it starts what that is, or says it itself.
+pub(crate) fn leads_to_end(boot: &Boot, script: &Service) -> bool {
+    starts(boot, script) || is_end_itself(boot, script)
+}
+
 /// Whether the record that the boot ends with is a script's own.
-pub(crate) fn is_end_itself(boot: &Boot, script: &Service) -> bool {
+fn is_end_itself(boot: &Boot, script: &Service) -> bool {
     end_record(boot).is_some_and(|id| id == script.first || Some(id) == script.last)
 }
 

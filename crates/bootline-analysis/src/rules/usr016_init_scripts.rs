@@ -120,9 +120,7 @@ fn remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
 
 /// What can be done about the longest scripts, each of which something may need.
 fn named_remedies(boot: &Boot, own: &[OwnTime<'_>]) -> Vec<Remedy> {
-    let may_be_spared = |script: &&Service| {
-        !is_basic(&script.name) && !init_scripts::starts(boot, script) && !init_scripts::is_end_itself(boot, script)
-    };
+    let may_be_spared = |script: &&Service| !is_basic(&script.name) && !init_scripts::leads_to_end(boot, script);
     let named: Vec<&str> =
         own.iter().map(|o| o.script).filter(may_be_spared).take(NAMED).map(|s| s.name.as_str()).collect();
     if named.is_empty() {

@@ -101,14 +101,14 @@ impl<'b> Scripts<'b> {
         if matches!(setting, WholeSetting::AfterApplication(_)) && self.boot.whole.application.is_none() {
             return Err(WholePredictionError::NoApplication);
         }
-        let is_starter = init_scripts::starts(self.boot, script);
-        if is_left_out && (is_starter || init_scripts::is_end_itself(self.boot, script)) {
+        if is_left_out && init_scripts::leads_to_end(self.boot, script) {
             return Err(WholePredictionError::IsTheEndsScript(script.name.clone()));
         }
         if range.from >= self.end {
             return Ok(());
         }
         let is_background = matches!(setting, WholeSetting::NoWait(_));
+        let is_starter = init_scripts::starts(self.boot, script);
         let is_parallel = self.started.is_some_and(|started| range.from > started || is_starter && is_background);
         if range.to > self.end && !is_parallel {
             // In the background it ends when it did.

@@ -83,11 +83,11 @@ fn startup_end(boot: &Boot, whole: &WholeBoot) -> Option<(WholeEnd, Dur)> {
         ("Multi-User System", "multi-user.target"),
         ("Graphical Interface", "graphical.target"),
     ];
-    let up = |is: &dyn Fn(&str) -> bool| whole.units.iter().filter(|u| is(&u.name)).filter_map(|u| u.up).max();
-    if let Some(at) = up(&|name| name == service::PROCD_COMPLETE) {
+    let up = |name: &str| whole.units.iter().filter(|u| u.name == name).filter_map(|u| u.up).max();
+    if let Some(at) = up(service::PROCD_COMPLETE) {
         return Some((WholeEnd::Target(service::PROCD_COMPLETE), at));
     }
-    let target = |(name, target): &(&str, &'static str)| Some((WholeEnd::Target(target), up(&|unit| unit == *name)?));
+    let target = |(name, target): &(&str, &'static str)| Some((WholeEnd::Target(target), up(name)?));
     // systemd's target and its prompt come at once and in any order, and one of them may be torn or cut off: they are one end.
     let prompts = if is_systemds(boot, whole) { WholeEnd::Target("multi-user.target") } else { WholeEnd::LoginPrompt };
     let prompt = login_prompt(boot).map(|at| (prompts, at));

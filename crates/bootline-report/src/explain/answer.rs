@@ -119,11 +119,9 @@ pub(in super::super) fn no_end(boot: &Boot) -> Text {
                 boot.records.get(end).map_or_else(String::new, |r| format!("record {}, which shows it, ", r.id));
             text.styled("The boot's end has no time: ", Style::Error).words(format!("{record}has no stamp."))
         }
-        Some(NoEnd::Panicked { panic, init: None }) => {
-            at_record(text.styled("Init was not reached: the kernel panicked", Style::Error), panic)
-        }
-        Some(NoEnd::Panicked { panic, init: Some(_) }) => {
-            at_record(text.styled("The marker was not reached: the kernel panicked", Style::Error), panic)
+        Some(NoEnd::Panicked { panic, init }) => {
+            let what = if init.is_some() { "The marker" } else { "Init" };
+            at_record(text.styled(format!("{what} was not reached: the kernel panicked"), Style::Error), panic)
         }
         Some(NoEnd::NoMarker { init }) => {
             let text =
