@@ -36,8 +36,8 @@ function complain(what, text) {
 }
 # A line with a time stamp, held back until the next line shows whether it was cut off.
 function check(text,    nth, number) {
-	# It was already whole before the takeover.
-	if (held_replays && text == latest)
+	# It was already whole before the takeover. Or the one before it was, and equals it: entries of a stack trace do.
+	if (held_replays && text == latest && seen[text] >= meant[text] + 0)
 		return
 	if (match(text, /provoke: record [0-9]+ /)) {
 		number = substr(text, RSTART + 16, RLENGTH - 16) + 0
