@@ -8,9 +8,6 @@ use std::process::Command;
 use super::error::LoaderError;
 use super::tools::{has_program, run};
 
-/// The menu file on the disk, whose format boot loaders share (The Boot Loader Specification calls it extlinux.conf).
-pub const MENU: &str = "extlinux/extlinux.conf";
-
 /// Features of the file system.
 const FEATURES: &str = "none,extent,filetype,sparse_super,large_file,dir_index";
 
@@ -21,28 +18,36 @@ pub struct BootFiles<'a> {
     pub kernel: &'a Path,
     /// The initramfs.
     pub initramfs: &'a Path,
-    /// The kernel's command line.
-    pub command_line: &'a str,
 }
 
-/// Writes a disk with one partition, an ext4 file system, to `path`: U-Boot looks for menus on partitions only. `folder` is empty and takes the files meanwhile.
+/// The file that tells a loader what to boot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BootMenu {
+    /// Its path on the disk.
+    pub path: &'static str,
+    /// Its content. The kernel is `/kernel`, the initramfs `/initramfs`.
+    pub text: String,
+}
+
+/// Writes a disk with one partition, an ext4 file system, to `path`: loaders look for menus on partitions. `folder` is empty and takes
+/// the files meanwhile.
 ///
 /// # Errors
 /// A file can't be read or written, or mkfs.ext4 is missing or failed.
-pub fn boot_disk(files: &BootFiles<'_>, folder: &Path, path: &Path) -> Result<(), LoaderError> {
+pub fn boot_disk(files: &BootFiles<'_>, menu: &BootMenu, folder: &Path, path: &Path) -> Result<(), LoaderError> {
     if !has_program("mkfs.ext4") {
         return Err(LoaderError::NoMkfs);
     }
-    let menu = folder.join(MENU);
-    let menu_folder = menu.parent().expect("a menu is in a folder");
+    let menu_file = folder.join(menu.path);
+    let menu_folder = menu_file.parent().expect("a menu is in a folder");
     fs::create_dir_all(menu_folder).map_err(LoaderError::file("create", menu_folder))?;
-    fs::write(&menu, menu_text(files.command_line)).map_err(LoaderError::file("write", &menu))?;
+    fs::write(&menu_file, &menu.text).map_err(LoaderError::file("write", &menu_file))?;
     let mut bytes = 0;
     for (from, name) in [(files.kernel, "kernel"), (files.initramfs, "initramfs")] {
         bytes += fs::copy(from, folder.join(name)).map_err(LoaderError::file("copy", from))?;
     }
     let mut command = Command::new("mkfs.ext4");
-    // Only features that every U-Boot reads, whatever this host's defaults are.
+    // Only features that every loader reads, whatever this host's defaults are.
     let mib = mebibytes(bytes);
     let extended = format!("root_owner=0:0,offset={}", PARTITION_MIB << 20);
     let created = fs::File::create(path).and_then(|file| file.set_len((PARTITION_MIB + mib) << 20));
@@ -79,10 +84,6 @@ fn mebibytes(files: u64) -> u64 {
     ((files + files / 8) >> 20).max(8).next_power_of_two().max(32)
 }
 
-fn menu_text(command_line: &str) -> String {
-    format!("default linux\nlabel linux\n  kernel /kernel\n  initrd /initramfs\n  append {command_line}\n",)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,8 +96,9 @@ mod tests {
         fs::write(&initramfs, "initramfs").unwrap();
         let folder = dir.path().join("files");
         fs::create_dir(&folder).unwrap();
-        let files = BootFiles { kernel: &kernel, initramfs: &initramfs, command_line: "console=ttyAMA0,9600n8 quiet" };
-        boot_disk(&files, &folder, &disk).unwrap();
+        let files = BootFiles { kernel: &kernel, initramfs: &initramfs };
+        let menu = BootMenu { path: "folder/menu", text: "boot it\n".to_owned() };
+        boot_disk(&files, &menu, &folder, &disk).unwrap();
         assert_eq!(fs::metadata(&disk).unwrap().len(), 33 << 20);
         let content = fs::read(&disk).unwrap();
         assert_eq!(content[446..462], [0x80, 0xfe, 0xff, 0xff, 0x83, 0xfe, 0xff, 0xff, 0, 8, 0, 0, 0, 0, 1, 0]);
@@ -105,11 +107,10 @@ mod tests {
         let partition = dir.path().join("partition");
         fs::write(&partition, &content[1 << 20..]).unwrap();
         let mut debugfs = Command::new("/usr/sbin/debugfs");
-        let shown = debugfs.arg("-R").arg(format!("cat /{MENU}")).arg(&partition).output().unwrap();
-        let menu = String::from_utf8(shown.stdout).unwrap();
-        assert!(menu.ends_with("initrd /initramfs\n  append console=ttyAMA0,9600n8 quiet\n"), "{menu}");
+        let shown = debugfs.arg("-R").arg("cat /folder/menu").arg(&partition).output().unwrap();
+        assert_eq!(String::from_utf8(shown.stdout).unwrap(), menu.text);
         let missing = BootFiles { kernel: Path::new("/nowhere"), ..files };
-        let error = boot_disk(&missing, &folder, &disk).unwrap_err().to_string();
+        let error = boot_disk(&missing, &menu, &folder, &disk).unwrap_err().to_string();
         assert!(error.starts_with("cannot copy `/nowhere`: "), "{error}");
     }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::u_boot;
 use crate::arch::Arch;
 
 /// A boot loader.
@@ -21,7 +22,7 @@ impl Loader {
     /// All of them.
     pub const ALL: [Loader; 1] = [Loader::UBoot];
 
-    /// As a user types it, which is also the name of Debian's source package.
+    /// As a user types it.
     pub fn name(self) -> &'static str {
         match self {
             Loader::UBoot => "u-boot",
@@ -35,6 +36,18 @@ impl Loader {
                 "Debian's U-Boot for QEMU's machine virt, with bootstage and a console that can be silenced"
             }
         }
+    }
+
+    /// The names of its files in the cache, the loader itself first.
+    pub fn files(self) -> &'static [&'static str] {
+        match self {
+            Loader::UBoot => &u_boot::FILES,
+        }
+    }
+
+    /// The name of the loader itself in the cache.
+    pub(super) fn image(self) -> &'static str {
+        self.files()[0]
     }
 
     /// The architecture of the machine that it boots.

@@ -4,18 +4,18 @@
 //!
 //! Nothing is installed, and root is not needed. A loader in the cache needs neither a network nor a compiler.
 mod boot_disk;
-mod environment;
+mod build;
 mod error;
+mod image;
 mod loader;
-mod memory;
 mod progress;
 mod store;
 mod tools;
+pub mod u_boot;
 
-pub use boot_disk::{BootFiles, MENU, boot_disk};
-pub use environment::{Environment, flash_image};
+pub use boot_disk::{BootFiles, BootMenu, boot_disk};
 pub use error::LoaderError;
+pub use image::{LoaderFirmware, LoaderImage, LoaderManifest};
 pub use loader::{Loader, UnknownLoader};
-pub use memory::{LoadAddresses, MemoryNeeded, load_addresses};
 pub use progress::LoaderProgress;
-pub use store::{LoaderImage, LoaderManifest, LoaderRow, LoaderStore};
+pub use store::{LoaderRow, LoaderStore};

@@ -92,12 +92,12 @@ fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
             loader: loader.name().to_owned(),
             arch: loader.arch().to_string(),
             version: image.manifest.version.clone(),
-            path: image.path.to_string_lossy().into_owned(),
-            sha256: image.manifest.sha256.clone(),
+            path: image.path().to_string_lossy().into_owned(),
+            sha256: image.sha256().to_owned(),
         };
         match build.json {
             true => print(&JsonLine(json))?,
-            false => print(&format!("{}\n", image.path.display()))?,
+            false => print(&format!("{}\n", image.path().display()))?,
         };
     }
     Ok(Exit::FINE)

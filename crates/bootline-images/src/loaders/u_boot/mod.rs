@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! U-Boot for QEMU's machine `virt`: compiled from Debian's source package, with its environment in a flash.
+mod build;
+mod environment;
+mod memory;
+mod menu;
+mod needs;
+
+pub use build::{ENVIRONMENT, IMAGE};
+pub(super) use build::{FILES, build, recipe};
+pub use environment::{Environment, flash_image};
+pub use memory::{LoadAddresses, MemoryNeeded, load_addresses};
+pub use menu::{REWRITTEN, menu};

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A boot loader in a boot: what a board would hold for it, and QEMU's arguments.
+mod u_boot;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use bootline_capture::units::Baud;
+use bootline_images::loaders::{BootFiles, BootMenu, Loader, LoaderError, LoaderFirmware, LoaderImage, boot_disk};
+use tempfile::TempDir;
+
+use super::BootError;
+use super::loader_truth::{LoaderSetup, LoaderTruth};
+use crate::storage::{StoragePreset, throttle};
+
+/// A boot loader that boots the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoaderBoot {
+    /// The loader.
+    pub loader: Loader,
+    /// The folder with its files.
+    pub folder: PathBuf,
+    /// Version of the loader.
+    pub version: String,
+    /// The firmware that starts it.
+    pub firmware: Option<LoaderFirmware>,
+    /// How it is set up.
+    pub setup: LoaderSetup,
+}
+
+/// What a loader is to boot, and on what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoaderJob<'a> {
+    pub files: BootFiles<'a>,
+    pub command_line: &'a str,
+    pub baud: Baud,
+    pub memory_mib: u32,
+    /// The storage that the disk is on; none for as fast as the host is.
+    pub storage: Option<StoragePreset>,
+}
+
+impl LoaderBoot {
+    /// A loader as built.
+    pub fn new(image: &LoaderImage, setup: LoaderSetup) -> LoaderBoot {
+        LoaderBoot {
+            loader: image.manifest.loader,
+            folder: image.folder.clone(),
+            version: image.manifest.version.clone(),
+            firmware: image.manifest.firmware.clone(),
+            setup,
+        }
+    }
+
+    /// What a run's truth says of it.
+    pub(super) fn truth(&self) -> LoaderTruth {
+        LoaderTruth {
+            name: self.loader,
+            version: self.version.clone(),
+            firmware: self.firmware.clone(),
+            setup: self.setup,
+        }
+    }
+
+    /// Its files.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.loader.files().iter().map(|name| self.folder.join(name))
+    }
+
+    /// Checks that it passes a command line on unchanged.
+    pub(super) fn check_words(&self, command_line: &str) -> Result<(), BootError> {
+        let changed = match self.loader {
+            Loader::UBoot => u_boot::REWRITTEN,
+        };
+        match command_line.chars().find(|c| changed.contains(c)) {
+            Some(found) => Err(BootError::LoaderWords { loader: self.loader, found }),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what a board would hold for it.
+    pub(super) fn prepare(&self, job: &LoaderJob<'_>) -> Result<LoaderMedia, BootError> {
+        let folder = tempfile::tempdir().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
+        let arguments = match self.loader {
+            Loader::UBoot => u_boot::prepare(self, job, folder.path())?,
+        };
+        Ok(LoaderMedia { arguments, folder })
+    }
+}
+
+/// What a board holds for a loader; removed once it is dropped.
+#[derive(Debug)]
+pub(super) struct LoaderMedia {
+    /// QEMU's arguments for it.
+    pub arguments: Vec<OsString>,
+    #[expect(dead_code, reason = "removes the files when it is dropped")]
+    folder: TempDir,
+}
+
+/// Writes the disk that a loader reads into `folder`. Gives its path.
+fn write_disk(job: &LoaderJob<'_>, menu: &BootMenu, folder: &Path) -> Result<PathBuf, BootError> {
+    let content = folder.join("files");
+    std::fs::create_dir(&content).map_err(|source| BootError::Write { path: content.clone(), source })?;
+    let disk = folder.join("disk");
+    boot_disk(&job.files, menu, &content, &disk)?;
+    // The disk has them now.
+    std::fs::remove_dir_all(&content).map_err(|source| BootError::Write { path: content, source })?;
+    Ok(disk)
+}
+
+/// QEMU's options of a drive, with its file.
+fn drive(options: &str, file: &Path) -> OsString {
+    // QEMU reads a comma in a name as two.
+    OsString::from(format!("{options},file={}", file.to_string_lossy().replace(',', ",,")))
+}
+
+/// QEMU's options of the drive that a loader reads, which shares the storage of the system.
+fn disk_drive(disk: &Path, storage: Option<StoragePreset>) -> OsString {
+    let mut options = drive("format=raw,if=none,id=boot,snapshot=on", disk);
+    options.push(throttle(storage));
+    options
+}
+
+impl From<LoaderError> for BootError {
+    fn from(error: LoaderError) -> BootError {
+        BootError::Loader(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disk_shares_the_storage_of_the_system() {
+        let disk = Path::new("/a,b");
+        assert_eq!(disk_drive(disk, None), "format=raw,if=none,id=boot,snapshot=on,file=/a,,b");
+        let slow = disk_drive(disk, Some(StoragePreset::Sd)).into_string().unwrap();
+        assert!(slow.ends_with(",throttling.bps-total=20000000,throttling.iops-total=700,throttling.group=storage"));
+    }
+
+    #[test]
+    fn what_a_loader_would_change_is_named() {
+        let boot = LoaderBoot {
+            loader: Loader::UBoot,
+            folder: "/l".into(),
+            version: "1".to_owned(),
+            firmware: None,
+            setup: LoaderSetup::default(),
+        };
+        assert!(boot.check_words("console=ttyAMA0,9600n8 quiet \"a b\"").is_ok());
+        let error = boot.check_words("a=$b").unwrap_err().to_string();
+        assert_eq!(error, "u-boot would change `$` in the kernel's command line");
+    }
+}
