@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::u_boot;
+use super::{grub, u_boot};
 use crate::arch::Arch;
 
 /// A boot loader.
@@ -16,16 +16,22 @@ use crate::arch::Arch;
 pub enum Loader {
     /// U-Boot for QEMU's machine `virt`.
     UBoot,
+    /// GRUB for a PC with a BIOS.
+    GrubBios,
+    /// GRUB for a PC with EFI firmware.
+    GrubEfi,
 }
 
 impl Loader {
     /// All of them.
-    pub const ALL: [Loader; 1] = [Loader::UBoot];
+    pub const ALL: [Loader; 3] = [Loader::UBoot, Loader::GrubBios, Loader::GrubEfi];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
         match self {
             Loader::UBoot => "u-boot",
+            Loader::GrubBios => "grub-bios",
+            Loader::GrubEfi => "grub-efi",
         }
     }
 
@@ -35,6 +41,8 @@ impl Loader {
             Loader::UBoot => {
                 "Debian's U-Boot for QEMU's machine virt, with bootstage and a console that can be silenced"
             }
+            Loader::GrubBios => "Debian's GRUB and SeaBIOS for QEMU's machine pc, on the serial line",
+            Loader::GrubEfi => "Debian's GRUB and OVMF for QEMU's machine pc, on the serial line",
         }
     }
 
@@ -42,6 +50,7 @@ impl Loader {
     pub fn files(self) -> &'static [&'static str] {
         match self {
             Loader::UBoot => &u_boot::FILES,
+            Loader::GrubBios | Loader::GrubEfi => grub::files(self),
         }
     }
 
@@ -54,6 +63,7 @@ impl Loader {
     pub fn arch(self) -> Arch {
         match self {
             Loader::UBoot => Arch::Arm64,
+            Loader::GrubBios | Loader::GrubEfi => Arch::Amd64,
         }
     }
 }
@@ -90,6 +100,6 @@ mod tests {
             assert_eq!(serde_json::to_string(&loader).unwrap(), format!("\"{loader}\""));
         }
         let error = "grub".parse::<Loader>().unwrap_err().to_string();
-        assert_eq!(error, "`grub` is not a boot loader of the lab: u-boot");
+        assert_eq!(error, "`grub` is not a boot loader of the lab: u-boot, grub-bios, grub-efi");
     }
 }

@@ -20,7 +20,7 @@ use super::error::LoaderError;
 use super::image::{LoaderImage, LoaderManifest};
 use super::loader::Loader;
 use super::progress::LoaderProgress;
-use super::u_boot;
+use super::{grub, u_boot};
 use crate::kernels::{self, sha256_of};
 use crate::lock_file::lock_file;
 
@@ -106,6 +106,7 @@ impl LoaderStore {
         let place = BuildPlace { root: &self.root, part: &part, mirror: self.mirror.as_deref() };
         let built = match loader {
             Loader::UBoot => u_boot::build(loader, &place, progress)?,
+            Loader::GrubBios | Loader::GrubEfi => grub::build(loader, &place, progress)?,
         };
         let fresh = part.join("loader");
         fs::create_dir(&fresh).map_err(LoaderError::file("create", &fresh))?;
@@ -159,6 +160,7 @@ fn recipe(loader: Loader) -> String {
     hasher.update(FORMAT);
     hasher.update(match loader {
         Loader::UBoot => u_boot::recipe(),
+        Loader::GrubBios | Loader::GrubEfi => grub::recipe(loader),
     });
     hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot loader in a boot: what a board would hold for it, and QEMU's arguments.
+mod grub;
 mod u_boot;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bootline_capture::units::Baud;
-use bootline_images::loaders::{BootFiles, BootMenu, Loader, LoaderError, LoaderFirmware, LoaderImage, boot_disk};
+use bootline_images::loaders::{
+    BootFiles, BootMenu, DiskStart, Loader, LoaderError, LoaderFirmware, LoaderImage, boot_disk,
+};
 use tempfile::TempDir;
 
 use super::BootError;
@@ -70,6 +73,7 @@ impl LoaderBoot {
     pub(super) fn check_words(&self, command_line: &str) -> Result<(), BootError> {
         let changed = match self.loader {
             Loader::UBoot => u_boot::REWRITTEN,
+            Loader::GrubBios | Loader::GrubEfi => grub::REWRITTEN,
         };
         match command_line.chars().find(|c| changed.contains(c)) {
             Some(found) => Err(BootError::LoaderWords { loader: self.loader, found }),
@@ -82,6 +86,8 @@ impl LoaderBoot {
         let folder = tempfile::tempdir().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
         let arguments = match self.loader {
             Loader::UBoot => u_boot::prepare(self, job, folder.path())?,
+            Loader::GrubBios => grub::prepare_bios(self, job, folder.path())?,
+            Loader::GrubEfi => grub::prepare_efi(self, job, folder.path())?,
         };
         Ok(LoaderMedia { arguments, folder })
     }
@@ -97,11 +103,11 @@ pub(super) struct LoaderMedia {
 }
 
 /// Writes the disk that a loader reads into `folder`. Gives its path.
-fn write_disk(job: &LoaderJob<'_>, menu: &BootMenu, folder: &Path) -> Result<PathBuf, BootError> {
+fn write_disk(job: &LoaderJob<'_>, menu: &BootMenu, start: DiskStart<'_>, folder: &Path) -> Result<PathBuf, BootError> {
     let content = folder.join("files");
     std::fs::create_dir(&content).map_err(|source| BootError::Write { path: content.clone(), source })?;
     let disk = folder.join("disk");
-    boot_disk(&job.files, menu, &content, &disk)?;
+    boot_disk(&job.files, menu, start, &content, &disk)?;
     // The disk has them now.
     std::fs::remove_dir_all(&content).map_err(|source| BootError::Write { path: content, source })?;
     Ok(disk)
@@ -140,15 +146,16 @@ mod tests {
 
     #[test]
     fn what_a_loader_would_change_is_named() {
-        let boot = LoaderBoot {
-            loader: Loader::UBoot,
-            folder: "/l".into(),
-            version: "1".to_owned(),
-            firmware: None,
-            setup: LoaderSetup::default(),
+        let of = |loader, command_line: &str| {
+            let (folder, version) = ("/l".into(), "1".to_owned());
+            let boot = LoaderBoot { loader, folder, version, firmware: None, setup: LoaderSetup::default() };
+            boot.check_words(command_line).err().map(|e| e.to_string())
         };
-        assert!(boot.check_words("console=ttyAMA0,9600n8 quiet \"a b\"").is_ok());
-        let error = boot.check_words("a=$b").unwrap_err().to_string();
+        assert_eq!(of(Loader::UBoot, "console=ttyAMA0,9600n8 quiet \"a b\""), None);
+        let error = of(Loader::UBoot, "a=$b").unwrap();
         assert_eq!(error, "u-boot would change `$` in the kernel's command line");
+        assert_eq!(of(Loader::GrubBios, "console=ttyS0,300n8 a=$b;{c}"), None);
+        let error = of(Loader::GrubEfi, "dyndbg=\"file x +p\"").unwrap();
+        assert_eq!(error, "grub-efi would change `\"` in the kernel's command line");
     }
 }

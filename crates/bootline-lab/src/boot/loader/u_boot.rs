@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use bootline_capture::units::Baud;
+use bootline_images::loaders::DiskStart;
 pub(super) use bootline_images::loaders::u_boot::REWRITTEN;
 use bootline_images::loaders::u_boot::{ENVIRONMENT, Environment, IMAGE, flash_image, load_addresses, menu};
 
@@ -32,7 +33,7 @@ pub(super) fn prepare(boot: &LoaderBoot, job: &LoaderJob<'_>, folder: &Path) -> 
         .map_err(|source| BootError::Initrd { path: job.files.initramfs.to_owned(), source })?;
     let at = load_addresses(&header, kernel, initramfs, job.memory_mib)
         .map_err(|needed| BootError::LoaderMemory { loader: boot.loader, mib: needed.mib })?;
-    let disk = write_disk(job, &menu(job.command_line), folder)?;
+    let disk = write_disk(job, &menu(job.command_line), DiskStart::Nothing, folder)?;
     let flash = folder.join("flash");
     flash_image(&environment(own, boot.setup, job.baud, at.kernel, at.initramfs), &flash)?;
     Ok(vec![
