@@ -50,7 +50,8 @@ impl Loader {
     pub fn files(self) -> &'static [&'static str] {
         match self {
             Loader::UBoot => &u_boot::FILES,
-            Loader::GrubBios | Loader::GrubEfi => grub::files(self),
+            Loader::GrubBios => &grub::ON_BIOS,
+            Loader::GrubEfi => &grub::ON_EFI,
         }
     }
 

@@ -106,6 +106,7 @@ pub fn boot(
             command_line: &plan.command_line,
             baud: line.baud,
             memory_mib: plan.machine.memory_mib,
+            screen: request.system.is_some(),
             storage: request.system.as_ref().and_then(|boot| boot.storage),
         })?),
         _ => None,

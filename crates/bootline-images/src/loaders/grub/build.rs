@@ -3,23 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::files::{BIOS, BOOT, CORE, EFI_CODE, EFI_VARIABLES, SYSTEM_PARTITION};
 use super::packages::{Packages, SUITE};
 use crate::loaders::boot_disk::GAP;
 use crate::loaders::build::{BuildPlace, Built};
 use crate::loaders::{Loader, LoaderError, LoaderFirmware, LoaderProgress};
-
-/// GRUB's image for a PC's BIOS, which follows the first sector of the disk.
-pub const CORE: &str = "core.img";
-/// The code of that sector.
-pub const BOOT: &str = "boot.img";
-/// SeaBIOS.
-pub const BIOS: &str = "bios-256k.bin";
-/// The EFI system partition with GRUB's image.
-pub const SYSTEM_PARTITION: &str = "esp.img";
-/// OVMF.
-pub const EFI_CODE: &str = "OVMF_CODE_4M.fd";
-/// OVMF's variables before its first boot.
-pub const EFI_VARIABLES: &str = "OVMF_VARS_4M.fd";
 
 /// Where GRUB finds its menu: on the first partition of the disk that it was started from.
 const PREFIX: &str = "(,msdos1)/grub";
@@ -72,11 +60,6 @@ fn platform(loader: Loader) -> &'static Platform {
 
 fn is_efi(loader: Loader) -> bool {
     loader == Loader::GrubEfi
-}
-
-/// All files of a loader in the cache, the loader itself first.
-pub(in crate::loaders) fn files(loader: Loader) -> &'static [&'static str] {
-    if is_efi(loader) { &[SYSTEM_PARTITION, EFI_CODE, EFI_VARIABLES] } else { &[CORE, BOOT, BIOS] }
 }
 
 /// What identifies how it is built here.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::files::{ENVIRONMENT, IMAGE};
 use super::needs::{CROSS_COMPILE, check};
 use crate::kernels::{PrivateApt, archive};
 use crate::loaders::build::{BuildPlace, Built};
@@ -28,14 +29,6 @@ const OPTIONS: [&str; 8] = [
     "CONFIG_SILENT_U_BOOT_ONLY=y",
     "# CONFIG_TOOLS_MKEFICAPSULE is not set",
 ];
-
-/// The loader itself, in the cache.
-pub const IMAGE: &str = "u-boot.bin";
-/// The environment that it has without a saved one, in the cache.
-pub const ENVIRONMENT: &str = "environment.txt";
-
-/// All files in the cache.
-pub(in crate::loaders) const FILES: [&str; 2] = [IMAGE, ENVIRONMENT];
 
 /// What identifies how it is built here.
 pub(in crate::loaders) fn recipe() -> String {

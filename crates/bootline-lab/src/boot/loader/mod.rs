@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot loader in a boot: what a board would hold for it, and QEMU's arguments.
+mod disk;
 mod grub;
+mod job;
 mod u_boot;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bootline_capture::units::Baud;
-use bootline_images::loaders::{
-    BootFiles, BootMenu, DiskStart, Loader, LoaderError, LoaderFirmware, LoaderImage, boot_disk,
-};
+use bootline_images::loaders::{Loader, LoaderError, LoaderFirmware, LoaderImage};
 use tempfile::TempDir;
 
 use super::BootError;
 use super::loader_truth::{LoaderSetup, LoaderTruth};
-use crate::storage::{StoragePreset, throttle};
+pub(super) use job::LoaderJob;
 
 /// A boot loader that boots the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,17 +28,6 @@ pub struct LoaderBoot {
     pub firmware: Option<LoaderFirmware>,
     /// How it is set up.
     pub setup: LoaderSetup,
-}
-
-/// What a loader is to boot, and on what.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LoaderJob<'a> {
-    pub files: BootFiles<'a>,
-    pub command_line: &'a str,
-    pub baud: Baud,
-    pub memory_mib: u32,
-    /// The storage that the disk is on; none for as fast as the host is.
-    pub storage: Option<StoragePreset>,
 }
 
 impl LoaderBoot {
@@ -85,9 +73,9 @@ impl LoaderBoot {
     pub(super) fn prepare(&self, job: &LoaderJob<'_>) -> Result<LoaderMedia, BootError> {
         let folder = tempfile::tempdir().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
         let arguments = match self.loader {
-            Loader::UBoot => u_boot::prepare(self, job, folder.path())?,
-            Loader::GrubBios => grub::prepare_bios(self, job, folder.path())?,
-            Loader::GrubEfi => grub::prepare_efi(self, job, folder.path())?,
+            Loader::UBoot => u_boot::prepare(&self.folder, self.setup, job, folder.path())?,
+            Loader::GrubBios => grub::prepare_bios(&self.folder, self.setup, job, folder.path())?,
+            Loader::GrubEfi => grub::prepare_efi(&self.folder, self.setup, job, folder.path())?,
         };
         Ok(LoaderMedia { arguments, folder })
     }
@@ -102,30 +90,6 @@ pub(super) struct LoaderMedia {
     folder: TempDir,
 }
 
-/// Writes the disk that a loader reads into `folder`. Gives its path.
-fn write_disk(job: &LoaderJob<'_>, menu: &BootMenu, start: DiskStart<'_>, folder: &Path) -> Result<PathBuf, BootError> {
-    let content = folder.join("files");
-    std::fs::create_dir(&content).map_err(|source| BootError::Write { path: content.clone(), source })?;
-    let disk = folder.join("disk");
-    boot_disk(&job.files, menu, start, &content, &disk)?;
-    // The disk has them now.
-    std::fs::remove_dir_all(&content).map_err(|source| BootError::Write { path: content, source })?;
-    Ok(disk)
-}
-
-/// QEMU's options of a drive, with its file.
-fn drive(options: &str, file: &Path) -> OsString {
-    // QEMU reads a comma in a name as two.
-    OsString::from(format!("{options},file={}", file.to_string_lossy().replace(',', ",,")))
-}
-
-/// QEMU's options of the drive that a loader reads, which shares the storage of the system.
-fn disk_drive(disk: &Path, storage: Option<StoragePreset>) -> OsString {
-    let mut options = drive("format=raw,if=none,id=boot,snapshot=on", disk);
-    options.push(throttle(storage));
-    options
-}
-
 impl From<LoaderError> for BootError {
     fn from(error: LoaderError) -> BootError {
         BootError::Loader(Box::new(error))
@@ -135,14 +99,6 @@ impl From<LoaderError> for BootError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_disk_shares_the_storage_of_the_system() {
-        let disk = Path::new("/a,b");
-        assert_eq!(disk_drive(disk, None), "format=raw,if=none,id=boot,snapshot=on,file=/a,,b");
-        let slow = disk_drive(disk, Some(StoragePreset::Sd)).into_string().unwrap();
-        assert!(slow.ends_with(",throttling.bps-total=20000000,throttling.iops-total=700,throttling.group=storage"));
-    }
 
     #[test]
     fn what_a_loader_would_change_is_named() {

@@ -6,22 +6,29 @@ use std::io::Read;
 use std::path::Path;
 
 use bootline_capture::units::Baud;
-use bootline_images::loaders::DiskStart;
 pub(super) use bootline_images::loaders::u_boot::REWRITTEN;
 use bootline_images::loaders::u_boot::{ENVIRONMENT, Environment, IMAGE, flash_image, load_addresses, menu};
+use bootline_images::loaders::{DiskStart, Loader};
 
-use super::{LoaderBoot, LoaderJob, disk_drive, drive, write_disk};
-use crate::boot::{BootError, LoaderSetup};
+use super::disk::{disk_drive, drive, write_disk};
+use super::job::LoaderJob;
+use crate::boot::BootError;
+use crate::boot::loader_truth::LoaderSetup;
 
 /// Writes its disk and its flash into `folder`. Gives QEMU's arguments.
-pub(super) fn prepare(boot: &LoaderBoot, job: &LoaderJob<'_>, folder: &Path) -> Result<Vec<OsString>, BootError> {
+pub(super) fn prepare(
+    own: &Path,
+    setup: LoaderSetup,
+    job: &LoaderJob<'_>,
+    folder: &Path,
+) -> Result<Vec<OsString>, BootError> {
     let size = |path: &Path| std::fs::metadata(path).map(|m| m.len());
     let unreadable = |path: &Path| {
         let path = path.to_owned();
         move |source| BootError::Kernel { path, source }
     };
-    let image = boot.folder.join(IMAGE);
-    let own = boot.folder.join(ENVIRONMENT);
+    let image = own.join(IMAGE);
+    let own = own.join(ENVIRONMENT);
     let own = Environment::parse(
         &std::fs::read_to_string(&own).map_err(|source| BootError::LoaderFile { path: own.clone(), source })?,
     );
@@ -32,10 +39,10 @@ pub(super) fn prepare(boot: &LoaderBoot, job: &LoaderJob<'_>, folder: &Path) -> 
     let initramfs = size(job.files.initramfs)
         .map_err(|source| BootError::Initrd { path: job.files.initramfs.to_owned(), source })?;
     let at = load_addresses(&header, kernel, initramfs, job.memory_mib)
-        .map_err(|needed| BootError::LoaderMemory { loader: boot.loader, mib: needed.mib })?;
+        .map_err(|needed| BootError::LoaderMemory { loader: Loader::UBoot, mib: needed.mib })?;
     let disk = write_disk(job, &menu(job.command_line), DiskStart::Nothing, folder)?;
     let flash = folder.join("flash");
-    flash_image(&environment(own, boot.setup, job.baud, at.kernel, at.initramfs), &flash)?;
+    flash_image(&environment(own, setup, job.baud, at.kernel, at.initramfs), &flash)?;
     Ok(vec![
         "-bios".into(),
         image.into(),
