@@ -26,12 +26,117 @@ const VERSIONS: [Version; 4] = [
 
 /// A capture of pieces that arrive at these times, in milliseconds.
 fn capture(pieces: &[(i64, String)]) -> Vec<u8> {
-    let rate = LineRate::of(Baud::new(9600).unwrap(), Frame::default());
-    let file = Header { line_bytes_per_s: Some(rate), ..Header::new("test", "board") };
-    let mut bytes = encode_header(&file);
-    for (ms, text) in boot_of(&VERSIONS[3]) {
-        encode_chunk(&mut bytes, ChunkTime::instant(HostTime::from_nanos(ms * 1_000_000), Dur::ZERO), text.as_bytes());
+    captured(&Header::new("test", "board"), pieces)
+}
+
+fn captured(header: &Header, pieces: &[(i64, String)]) -> Vec<u8> {
+    let mut file = encode_header(header);
+    for (ms, text) in pieces {
+        let at = HostTime::from_nanos(ms * 1_000_000);
+        encode_chunk(&mut file, ChunkTime::instant(at, Dur::ZERO), text.as_bytes());
     }
+    file
+}
+
+/// The menu with its frame, before the countdown.
+fn menu(version: &Version) -> String {
+    let Version { name, feed, .. } = version;
+    let clear = "\x1b[H\x1b[J\x1b[1;1H";
+    let border = format!("+{}+", "-".repeat(76));
+    let rows: String = (5..17).map(|row| format!("\x1b[{row};2H|\x1b[{row};79H|")).collect();
+    let blank = " ".repeat(76);
+    let entries: String = (6..17).map(|row| format!("\x1b[m\x1b[{row};3H{blank}\x1b[m\x1b[{row};78H")).collect();
+    format!(
+        "{clear}\x1b[?25l\x1b[m{clear}\x1b[2;25HGNU GRUB  version {name}{feed}{feed}\x1b[m\x1b[4;2H{border}{rows}\x1b[17;2H{border}\
+         \x1b[m\x1b[18;2H\x1b[19;2H\x1b[m     Use the ^ and v keys to select which entry is highlighted.{feed}      Press enter to \
+         boot the selected OS, `e' to edit the commands{feed}      before booting or `c' for a command-line.\x1b[5;80H \x1b[7m\
+         \x1b[5;3H*Linux{entries}\x1b[16;80H \x1b[5;78H"
+    )
+}
+
+fn count(version: &Version, seconds: u32) -> String {
+    let row = version.row;
+    let text = format!("   The highlighted entry will be executed automatically in {seconds}s.");
+    format!("\x1b[{row};1H{text:79}\x1b[5;78H")
+}
+
+fn booting(version: &Version) -> String {
+    let Version { feed, quote, .. } = version;
+    let clear = "\x1b[H\x1b[J\x1b[1;1H";
+    format!("\x1b[?25h{clear}{clear}  Booting {quote}Linux'{feed}{feed}")
+}
+
+/// A boot by BIOS and GRUB, from its first byte to the kernel's end. The menu is drawn from 1 s to 3 s.
+fn boot_of(version: &Version) -> Vec<(i64, String)> {
+    let feed = version.feed;
+    let drawing = menu(version).into_bytes();
+    // As a slow line delivers it: a tenth at a time.
+    let pieces = drawing.chunks(drawing.len().div_ceil(10)).zip(0..);
+    let drawn = pieces.map(|(piece, n)| (1_000 + 200 * n, String::from_utf8(piece.to_vec()).unwrap()));
+    let bios = "\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.3-debian-1.16.3-2)\r\nBooting from Hard Disk...\r\n";
+    let mut all =
+        vec![(0, bios.to_owned()), (200, "GRUB loading..\r\n".to_owned()), (600, "Welcome to GRUB!\r\n\n".to_owned())];
+    all.extend(drawn);
+    all.extend([
+        (3_000, count(version, 2)),
+        (4_000, count(version, 1)),
+        (5_000, count(version, 0)),
+        (5_010, booting(version)),
+        (5_020, format!("Loading Linux 6.12 ...{feed}")),
+        (6_520, format!("Loading initial ramdisk ...{feed}")),
+        (9_000, "[    0.000000] Linux version 6.12.40 (build@host) (gcc 14.2.0) #1 SMP PREEMPT Mon\r\n".to_owned()),
+        (9_010, "[    0.000000] Command line: BOOT_IMAGE=/vmlinuz console=ttyS0,9600\r\n".to_owned()),
+        (9_200, "[    0.200000] Freeing unused kernel memory: 2048K\r\n".to_owned()),
+        (9_210, "[    0.210000] Run /sbin/init as init process\r\n".to_owned()),
+    ]);
+    all
+}
+
+fn analysed(file: &[u8]) -> Boot {
+    Boot::analyse(BootRecords::all(file).remove(0), &BootOptions::default())
+}
+
+fn of_rule(boot: &Boot, rule: RuleId) -> Vec<Finding> {
+    findings(boot).into_iter().filter(|f| f.rule == rule).collect()
+}
+
+#[test]
+fn the_countdown_lasts_as_long_as_it_counts() {
+    for version in &VERSIONS {
+        let boot = analysed(&capture(&boot_of(version)));
+        let [wait] = &of_rule(&boot, RuleId::Ldr001)[..] else { panic!("{}", version.name) };
+        assert_eq!(wait.cost.best(), Dur::from_secs(2), "{}", version.name);
+        let counted = &wait.evidence[0].text;
+        assert!(
+            counted.trim().ends_with("executed automatically in 2s."),
+            "not from where the menu is drawn: {counted}"
+        );
+        assert!(wait.remedies[0].action.contains("GRUB_TIMEOUT=0"), "{wait:?}");
+    }
+}
+
+#[test]
+fn reading_the_kernel_is_the_loaders_and_decompression_is_not_claimed() {
+    for version in &VERSIONS {
+        let boot = analysed(&capture(&boot_of(version)));
+        let [load] = &of_rule(&boot, RuleId::Ldr002)[..] else { panic!("{}", version.name) };
+        assert_eq!(load.title, "GRUB took 1.500 s to read the kernel", "{}", version.name);
+        assert!(load.why.contains("the initramfs and the kernel's decompression took"), "{}", load.why);
+    }
+    // The kernel's EFI stub says when it has its initramfs.
+    let mut pieces = boot_of(&VERSIONS[3]);
+    let stub = "EFI stub: Loaded initrd from LINUX_EFI_INITRD_MEDIA_GUID device path\r\n";
+    pieces.insert(pieces.len() - 4, (8_000, stub.to_owned()));
+    let boot = analysed(&capture(&pieces));
+    let [load] = &of_rule(&boot, RuleId::Ldr002)[..] else { panic!() };
+    assert!(load.title.ends_with("to read the kernel and the initramfs"), "{}", load.title);
+}
+
+#[test]
+fn the_menu_is_drawn_at_the_lines_speed() {
+    let rate = LineRate::of(Baud::new(9600).unwrap(), Frame::default());
+    let header = Header { line_bytes_per_s: Some(rate), ..Header::new("test", "board") };
+    let bytes = captured(&header, &boot_of(&VERSIONS[3]));
     let [printed] = &of_rule(&analysed(&bytes), RuleId::Ldr007)[..] else { panic!() };
     let menu = printed.remedies[0].action.clone();
     let drawn: u64 = menu.split(' ').find_map(|word| word.parse().ok()).unwrap();
