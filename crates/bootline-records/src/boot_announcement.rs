@@ -4,7 +4,7 @@ use super::beginnings::Beginnings;
 use super::learned_prefix::is_banner;
 
 /// What boot loaders and firmware say first.
-pub(super) const FIRMWARE: [&str; 26] = [
+pub(super) const FIRMWARE: [&str; 27] = [
     "U-Boot ",
     "U-Boot SPL ",
     "coreboot-",
@@ -23,6 +23,7 @@ pub(super) const FIRMWARE: [&str; 26] = [
     "RedBoot(tm)",
     "CFE version ",
     "Android Bootloader",
+    "GRUB loading",
     "Welcome to GRUB!",
     "Xilinx First Stage Boot Loader",
     "Xilinx Zynq MP First Stage Boot Loader",
@@ -78,7 +79,10 @@ pub fn starts_boot_loader(text: &str) -> bool {
         "U-Boot 2",
         "barebox 2",
         "GNU GRUB ",
+        "GRUB loading",
         "Welcome to GRUB!",
+        // What EDK II says when it starts a boot loader.
+        "BdsDxe: starting ",
         "RedBoot(tm)",
         "CFE version ",
         "Android Bootloader",

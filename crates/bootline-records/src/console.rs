@@ -7,8 +7,9 @@
 //! INIT: [    3.721904] 2860000.serial: ttyS2 at MMIO 0x2860000
 //! ```
 //! A prefix in the middle of a line splits it: user space was interrupted, or a line feed was lost. A carriage return
-//! that ends no line splits it too: a progress bar. Every byte belongs to one record; stretches without a visible
-//! character go to the record that follows.
+//! that ends no line splits it too: a progress bar. So does a control sequence that moves the cursor to the first column: a
+//! boot loader's menu, whose countdown is written anew each second. Every byte belongs to one record; stretches without a
+//! visible character go to the record that follows.
 //!
 //! `dmesg` prints the further lines of a multi-line record without a prefix, indented by its length. Such a line becomes
 //! a kernel record with the stamp of the one before, but only in a text that is nothing but dmesg: on a console user
@@ -155,7 +156,7 @@ impl ConsoleDecoder {
             if is_last {
                 return;
             }
-            if body[to - 1] != b'\r' {
+            if body[to - 1] != b'\r' && !control::moves_to_first_column(&body[to..]) {
                 out.problem(
                     ProblemKind::GluedOutput,
                     line.range(from, to),
@@ -277,7 +278,7 @@ fn uncoloured_bytes(found: Prefix, text: &[u8]) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// The next place after `from` where a stretch begins: after carriage returns, or at a prefix.
+/// The next place after `from` where a stretch begins: after carriage returns, at a move to the first column, or at a prefix.
 fn next_cut(body: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(n) = memchr2(b'\r', b'[', &body[at..]) {
@@ -286,6 +287,11 @@ fn next_cut(body: &[u8], from: usize) -> Option<usize> {
             let crs = body[found..].iter().take_while(|b| **b == b'\r').count();
             // Those that end the body were trimmed.
             return Some(found + crs);
+        }
+        if let Some(escape) =
+            found.checked_sub(1).filter(|at| *at > from && control::moves_to_first_column(&body[*at..]))
+        {
+            return Some(escape);
         }
         if let Some(start) = prefix::glued_at(body, found) {
             if start >= from {
@@ -389,6 +395,26 @@ mod tests {
     fn a_carriage_return_splits_a_line() {
         check("10%\r20%\r\n", &["O - - - 10%", "O - - - 20%"], &[]);
         check("[    1.000000] a\rb\n", &["K - 1.000000 - a", "O - - - b"], &[]);
+    }
+
+    /// As the menus of GRUB 1.99 to 2.12 write their countdown to a serial line (menu_text_print_timeout in their menu_text.c).
+    #[test]
+    fn a_countdown_of_a_menu_is_a_record_each_second() {
+        let count =
+            |n| format!("\x1b[22;1H   The highlighted entry will be executed automatically in {n}s.   \x1b[5;78H");
+        let text = |n| format!("O - - -    The highlighted entry will be executed automatically in {n}s.   ");
+        let menu =
+            format!("\x1b[5;3H*Linux  \x1b[m{}{}\x1b[?25h\x1b[H\x1b[J\x1b[1;1H  Booting `Linux'\n", count(1), count(0));
+        let expected = ["O - - - *Linux  ".to_owned(), text(1), text(0), "O - - -   Booting `Linux'".to_owned()];
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check(&menu, &expected, &[ProblemKind::ControlSequences]);
+        // A BIOS that moves the cursor within a row.
+        check(
+            "Welcome to\x1b[04;10H\x1b[04;11H GRUB!\r\n",
+            &["O - - - Welcome to GRUB!"],
+            &[ProblemKind::ControlSequences],
+        );
+        check("\x1b[H\x1b[J\x1b[1;1H\n", &["O - - - "], &[ProblemKind::ControlSequences]);
     }
 
     #[test]

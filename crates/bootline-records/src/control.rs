@@ -67,6 +67,26 @@ pub(super) fn clean(bytes: &[u8], text: &mut String) -> CleanedBytes {
     found
 }
 
+/// Whether bytes begin with the sequence that moves a terminal's cursor to the first column of some row (CUP of ECMA-48):
+/// `ESC [ 22 ; 1 H`, `ESC [ H`.
+pub(super) fn moves_to_first_column(bytes: &[u8]) -> bool {
+    /// No row or column of a terminal has more digits; the bytes may be anything.
+    const DIGITS: usize = 4;
+    let Some(rest) = bytes.strip_prefix(b"\x1b[") else { return false };
+    let number = |text: &[u8]| text.iter().take(DIGITS).take_while(|b| b.is_ascii_digit()).count();
+    let rest = &rest[number(rest)..];
+    match rest.split_first() {
+        Some((b'H', _)) => true,
+        Some((b';', rest)) => {
+            let (column, rest) = rest.split_at(number(rest));
+            let column = column.iter().skip_while(|b| **b == b'0');
+            // Without a number, or with 0, the first is meant.
+            rest.first() == Some(&b'H') && (column.clone().next().is_none() || column.eq(b"1".iter()))
+        }
+        _ => false,
+    }
+}
+
 fn clean_str(mut rest: &str, text: &mut String, found: &mut CleanedBytes) {
     let mut may_end = true;
     while let Some(at) = rest.find(is_control) {
@@ -184,6 +204,18 @@ mod tests {
         check(b"a\x08b\x07", "ab", kind);
         check(b"\x1b", "", kind);
         check(b"\x1b[", "", kind);
+    }
+
+    #[test]
+    fn the_first_column_is_that_of_any_row() {
+        for to in ["\x1b[H", "\x1b[22H", "\x1b[1;1Hx", "\x1b[22;01H", "\x1b[;H"] {
+            assert!(moves_to_first_column(to.as_bytes()), "{}", to.escape_debug());
+        }
+        for elsewhere in
+            ["", "x\x1b[H", "\x1b", "\x1b[", "\x1b[5;78H", "\x1b[1;", "\x1b[1;1", "\x1b[1;11H", "\x1b[1m", "\x1b[J"]
+        {
+            assert!(!moves_to_first_column(elsewhere.as_bytes()), "{}", elsewhere.escape_debug());
+        }
     }
 
     #[test]

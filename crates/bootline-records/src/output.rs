@@ -88,7 +88,10 @@ impl<S: Sink> RecordEmitter<'_, S> {
         line_bytes: u32,
     ) {
         let raw = trim_crs(&line.body[text_from..to]);
-        let (range, arrival) = (line.range(from, to), line.arrival(from, to));
+        // Where a line feed comes before its carriage return (GRUB), that return came with the line before, however long ago.
+        let returns = line.body[from..to].iter().take_while(|b| **b == b'\r').count();
+        let visible = if from + returns < to { from + returns } else { from };
+        let (range, arrival) = (line.range(from, to), line.arrival(visible, to));
         // Of a line that was looked over no part is looked over again.
         let ordinary = if line.is_ordinary { std::str::from_utf8(raw).ok() } else { None };
         match ordinary {

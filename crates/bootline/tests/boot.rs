@@ -31,6 +31,8 @@ fn what_can_not_be_booted_is_refused() {
     check(&root("/"), 3, "error: `/` is this machine's own root");
     let loader = [&arch[..], &["--loader", "u-boot"]].concat();
     check(&loader, 2, "error: u-boot boots arm64 guests only, and the kernel is for amd64");
+    let grub = ["--kernel", "image", "--arch", "aarch64", "-o", "out", "--loader", "grub-efi"];
+    check(&grub, 2, "hint: name a kernel for amd64: `--kernel amd64:6.12`; or leave out `--loader`");
     check(&loader, 2, "hint: name a kernel for arm64: `--kernel arm64:6.12`; or leave out `--loader`");
 }
 
@@ -54,7 +56,11 @@ fn usage() {
     let loader = ["--kernel", "image", "-o", "out", "--loader", "u-boot"];
     check(&[&loader[..], &["--loader-delay", "1", "--loader-quiet"]].concat(), 2, "cannot be used with");
     check(&[&loader[..], &["--icount"]].concat(), 2, "cannot be used with");
-    check(&["--kernel", "image", "-o", "out", "--loader", "grub"], 2, "is not a boot loader of the lab: u-boot");
+    check(
+        &["--kernel", "image", "-o", "out", "--loader", "grub"],
+        2,
+        "is not a boot loader of the lab: u-boot, grub-bios",
+    );
     check(
         &["--kernel", "image", "-o", "out", "--arch", "mips"],
         2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite_at;
-use super::silence;
+use super::silence::{self, Silence};
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk};
@@ -21,20 +21,24 @@ const LEAST: Dur = Dur::from_millis(100);
 
 /// How boot loaders ask for the key, and what sets the time. Barebox's "Hit any to stop autoboot" and "Hit m for menu or any to
 /// stop autoboot" come before U-Boot's, which any board may reword (CONFIG_AUTOBOOT_PROMPT).
-const ASKED: [(&str, Source); 8] = [
+const ASKED: [(&str, Source); 9] = [
     ("Hit m for menu or ", Source::Setting(BAREBOX)),
     ("Hit any to stop autoboot", Source::Setting(BAREBOX)),
     ("Hit any other key to stop autoboot", Source::Setting(BAREBOX)),
     ("to stop autoboot", Source::Setting(U_BOOT)),
     ("to abort autoboot", Source::Setting(U_BOOT)),
     ("Autobooting in ", Source::Setting(U_BOOT)),
+    // menu_text_print_timeout of GRUB 1.9x and 2, run_menu of GRUB 0.9x.
     ("highlighted entry will be executed automatically in", Source::Setting(GRUB)),
+    ("highlighted entry will be booted automatically in", Source::Setting(GRUB_LEGACY)),
     // menu_interactive_choice of U-Boot's common/menu.c
     ("Enter choice: ", Source::MenuFile),
 ];
 const BAREBOX: &str = "`nv autoboot_timeout=0` in Barebox";
 const U_BOOT: &str = "`setenv bootdelay 0; saveenv` in U-Boot";
-const GRUB: &str = "GRUB_TIMEOUT=0 in /etc/default/grub, then update-grub";
+const GRUB: &str = "GRUB_TIMEOUT=0 and GRUB_TIMEOUT_STYLE=hidden in /etc/default/grub, then update-grub; or `set timeout=0` in a \
+                    grub.cfg of your own";
+const GRUB_LEGACY: &str = "`timeout 0` in GRUB's menu.lst";
 
 /// Where the wait comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +77,7 @@ struct Question {
 fn finding(case: &Case<'_>, &Question { first, last, source, most }: &Question) -> Option<Finding> {
     // The menu's question says no time.
     let most = most.filter(|_| source != Source::MenuFile);
-    let (silence, from) = (silence::after(case, last)?, case.at(first)?);
+    let (silence, from) = (silence_after(case, last)?, case.at(first)?);
     let to = silence.time_range.to;
     // It waits for no longer than it says: what follows without a word is something else. With a delay of 0 it asks and goes on.
     let net = case.net(from, to);
@@ -107,6 +111,16 @@ fn finding(case: &Case<'_>, &Question { first, last, source, most }: &Question) 
         ),
         remedies: vec![remedy],
     })
+}
+
+/// The silence after a record and those of the same time: a menu that is drawn on one line has one stamp.
+fn silence_after(case: &Case<'_>, index: usize) -> Option<Silence> {
+    /// Pieces of a line that is a menu.
+    const PIECES: usize = 100;
+    let at = case.at(index)?;
+    let near = index..case.boot.records.len().min(index + PIECES);
+    let same = near.take_while(|i| case.at(*i).is_none_or(|other| other == at));
+    silence::after(case, same.filter(|i| case.at(*i).is_some()).last()?)
 }
 
 /// The name that menu files have, whoever reads them (the Boot Loader Specification's, and SYSLINUX's over the network).

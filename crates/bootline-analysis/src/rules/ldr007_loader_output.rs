@@ -30,12 +30,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let declared = declared_rate(line).map(|(_, rate)| rate).filter(|r| r.bytes_per_s() > speed.rate.bytes_per_s());
     let rate = declared.unwrap_or(speed.rate);
     let (mut bytes, mut ranges, mut printed) = (0u64, Vec::new(), Vec::new());
-    for (i, _) in case.before_kernel().filter(|(_, text)| !text.trim().is_empty()) {
+    let mut grub = Grub::default();
+    for (i, text) in case.before_kernel().filter(|(_, text)| !text.trim().is_empty()) {
         let (Some(from), Some(record)) = (case.at(i), case.boot.records.get(i)) else { continue };
         // The line carries these bytes, whenever the reader saw them; no longer than until the next record.
         let next = (i + 1..case.boot.records.len()).take(NEAR).find_map(|n| case.at(n)).unwrap_or(from);
         let to = (from + rate.time_for(u64::from(record.line_bytes)).as_dur()).min(next.max(from));
         bytes += u64::from(record.line_bytes);
+        grub.see(text, record.line_bytes);
         ranges.push(TimeRange { from, to });
         printed.push(i);
     }
@@ -52,19 +54,77 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: ranges,
         why: format!("{}: at {:.0} B/s; what other findings name is not counted", clock(case), rate.bytes_per_s()),
         evidence: cite_at(case.boot, printed.first().copied().into_iter().chain(printed.last().copied())),
-        remedies: vec![
+        remedies: if grub.is_there { grub.remedies() } else { u_boot_remedies() },
+    }]
+}
+
+/// What GRUB printed.
+#[derive(Debug, Default)]
+struct Grub {
+    is_there: bool,
+    /// Whether its menu is on the screen.
+    shows_menu: bool,
+    /// Size of its menus, in bytes.
+    menu: u64,
+}
+
+impl Grub {
+    /// The record before this one was the last that it saw.
+    fn see(&mut self, text: &str, line_bytes: u32) {
+        let begins = |words: &str| text.trim_start().starts_with(words);
+        self.is_there |= begins("GNU GRUB ") || begins("Welcome to GRUB!");
+        /// What takes the menu's place (notify_booting in menu.c of 2.00 and of 1.99, 10_linux of grub-mkconfig).
+        const ENDS: [&str; 3] = ["Booting `", "Booting '", "Loading "];
+        self.shows_menu = begins("GNU GRUB ") || self.shows_menu && !ENDS.iter().any(|words| begins(words));
+        if self.shows_menu {
+            self.menu += u64::from(line_bytes);
+        }
+    }
+
+    fn remedies(&self) -> Vec<Remedy> {
+        let menu = (self.menu > 0).then(|| {
             Remedy::in_words(
-                "print nothing: `setenv silent 1; saveenv` in a U-Boot with CONFIG_SILENT_CONSOLE; in SPL and TF-A, a build without messages",
-                Effort::Rebuild,
-                "after a failure the console shows nothing; the prompt may be out of reach",
+                format!(
+                    "draw no menu, which was {} of these bytes: GRUB_TIMEOUT=0 and GRUB_TIMEOUT_STYLE=hidden in /etc/default/grub, \
+                     then update-grub",
+                    self.menu
+                ),
+                Effort::Configuration,
+                "only a key that is held down shows the menu",
+                Risk::Low,
+            )
+        });
+        let rest = [
+            Remedy::in_words(
+                "print nothing: no `serial` in GRUB_TERMINAL of /etc/default/grub, no serial console in the firmware's setup",
+                Effort::Configuration,
+                "after a failure the console shows nothing; the menu is out of reach",
                 Risk::Medium,
             ),
             Remedy::in_words(
-                "run the line faster: CONFIG_BAUDRATE in U-Boot, the same in TF-A and the kernel",
-                Effort::Rebuild,
+                "run the line faster: `--speed` in GRUB_SERIAL_COMMAND of /etc/default/grub, the same in the firmware and the kernel",
+                Effort::Configuration,
                 "the other end must be set to the same speed",
                 Risk::Low,
             ),
-        ],
-    }]
+        ];
+        menu.into_iter().chain(rest).collect()
+    }
+}
+
+fn u_boot_remedies() -> Vec<Remedy> {
+    vec![
+        Remedy::in_words(
+            "print nothing: `setenv silent 1; saveenv` in a U-Boot with CONFIG_SILENT_CONSOLE; in SPL and TF-A, a build without messages",
+            Effort::Rebuild,
+            "after a failure the console shows nothing; the prompt may be out of reach",
+            Risk::Medium,
+        ),
+        Remedy::in_words(
+            "run the line faster: CONFIG_BAUDRATE in U-Boot, the same in TF-A and the kernel",
+            Effort::Rebuild,
+            "the other end must be set to the same speed",
+            Risk::Low,
+        ),
+    ]
 }

@@ -9,7 +9,7 @@ use super::loader::Loader;
 pub enum LoaderProgress {
     /// Another process builds a loader; its lock is awaited.
     Waiting,
-    /// The list of source packages is being read from the mirror.
+    /// The list of packages is being read from the mirror.
     Refreshing {
         /// 0 to 100.
         percent: f32,
@@ -18,15 +18,15 @@ pub enum LoaderProgress {
     Fetching {
         /// The loader.
         loader: Loader,
-        /// Size of its source package, in bytes.
+        /// Size of its packages, in bytes.
         bytes: u64,
     },
-    /// The source package is being downloaded.
+    /// The packages are being downloaded.
     Downloading {
         /// 0 to 100.
         percent: f32,
     },
-    /// The source is being unpacked, with Debian's changes.
+    /// Its packages are being unpacked.
     Unpacking {
         /// The loader.
         loader: Loader,
@@ -39,6 +39,11 @@ pub enum LoaderProgress {
         loader: Loader,
         /// Number of the compiler's processes.
         jobs: usize,
+    },
+    /// Its image is being linked from its parts.
+    Linking {
+        /// The loader.
+        loader: Loader,
     },
 }
 
@@ -54,16 +59,17 @@ impl fmt::Display for LoaderProgress {
         match self {
             LoaderProgress::Waiting => f.write_str("waiting for another build of a boot loader"),
             LoaderProgress::Refreshing { percent } => {
-                write!(f, "reading the list of source packages: {percent:.0} %")
+                write!(f, "reading the package lists: {percent:.0} %")
             }
             LoaderProgress::Fetching { loader, bytes } => {
-                write!(f, "{loader}: {:.0} MB of source to download", *bytes as f64 / 1e6)
+                write!(f, "{loader}: {:.0} MB to download", *bytes as f64 / 1e6)
             }
-            LoaderProgress::Downloading { percent } => write!(f, "downloading the source: {percent:.0} %"),
-            LoaderProgress::Unpacking { loader, version } => write!(f, "{loader}: unpacking the source of {version}"),
+            LoaderProgress::Downloading { percent } => write!(f, "downloading: {percent:.0} %"),
+            LoaderProgress::Unpacking { loader, version } => write!(f, "{loader}: unpacking {version}"),
             LoaderProgress::Compiling { loader, jobs } => {
                 write!(f, "{loader}: compiling with {jobs} processes (some minutes)")
             }
+            LoaderProgress::Linking { loader } => write!(f, "{loader}: linking its image"),
         }
     }
 }

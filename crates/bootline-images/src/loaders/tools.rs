@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the build of a loader needs of the host, and running it.
-use std::io::Write;
+//! Running the programs that build a loader or its disk.
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::error::LoaderError;
-use super::loader::Loader;
 
 /// Maximum number of lines kept of what a failed step said.
 const MAX_EVIDENCE: usize = 12;
@@ -13,54 +11,9 @@ const MAX_EVIDENCE: usize = 12;
 /// mkfs is in a folder that ordinary users may lack.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// The prefix of the cross compiler's programs. On arm64 the host's own go by that name, too.
-pub(super) const CROSS_COMPILE: &str = "aarch64-linux-gnu-";
-
-/// Programs, each with its Debian package (doc/build/gcc.rst of U-Boot; Debian's Build-Depends).
-const PROGRAMS: [(&str, &str); 11] = [
-    ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
-    ("gcc", "gcc"),
-    ("make", "make"),
-    ("bison", "bison"),
-    ("flex", "flex"),
-    ("bc", "bc"),
-    ("python3", "python3"),
-    ("patch", "patch"),
-    ("tar", "tar"),
-    ("bzip2", "bzip2"),
-    ("xz", "xz-utils"),
-];
-
-/// Headers that the tools which run on the host are compiled with.
-const HEADERS: [(&str, &str); 2] = [("stdio.h", "libc6-dev"), ("openssl/evp.h", "libssl-dev")];
-
-/// Checks that everything is there.
-pub(super) fn check(loader: Loader) -> Result<(), LoaderError> {
-    let programs = PROGRAMS.into_iter().filter(|(program, _)| !has_program(program));
-    let mut absent: Vec<_> = programs.collect();
-    if has_program("gcc") {
-        absent.extend(HEADERS.into_iter().filter(|(header, _)| !has_header(header)));
-    }
-    if absent.is_empty() {
-        return Ok(());
-    }
-    let (missing, packages) = absent.into_iter().unzip();
-    Err(LoaderError::NoTools { loader, missing, packages })
-}
-
+/// Whether the host has a program.
 pub(super) fn has_program(program: &str) -> bool {
     PATH.split(':').any(|folder| Path::new(folder).join(program).is_file())
-}
-
-fn has_header(header: &str) -> bool {
-    let mut command = Command::new("gcc");
-    command.args(["-E", "-x", "c", "-o", "/dev/null", "-"]).env("PATH", PATH);
-    let Ok(mut child) = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
-        return false;
-    };
-    let asked =
-        child.stdin.take().is_some_and(|mut to| to.write_all(format!("#include <{header}>\n").as_bytes()).is_ok());
-    child.wait().is_ok_and(|status| status.success()) && asked
 }
 
 /// Runs a step of a build.
@@ -82,16 +35,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_comes_with_its_packages() {
+    fn programs_are_found() {
         assert!(has_program("sh") && !has_program("no-such-program"));
-        assert!(!has_header("no/such/header.h"));
-        let error = LoaderError::NoTools {
-            loader: Loader::UBoot,
-            missing: vec!["bison", "openssl/evp.h"],
-            packages: vec!["bison", "libssl-dev"],
-        };
-        assert_eq!(error.to_string(), "can't build u-boot: missing: bison, openssl/evp.h");
-        assert_eq!(error.hint().as_deref(), Some("apt-get install bison libssl-dev"));
     }
 
     #[test]

@@ -62,10 +62,12 @@ pub enum BootError {
         arch: Arch,
     },
     /// The boot loader would change the kernel's command line.
-    #[error("{loader} reads `$`, `\\` and `'` in the kernel's command line as its own")]
+    #[error("{loader} would change `{found}` in the kernel's command line")]
     LoaderWords {
         /// The loader.
         loader: Loader,
+        /// The first such character.
+        found: char,
     },
     /// The guest's memory has no room for the loader and what it loads.
     #[error("{loader} needs {mib} MiB of memory for this kernel and initramfs")]
@@ -74,6 +76,14 @@ pub enum BootError {
         loader: Loader,
         /// What is enough, in MiB.
         mib: u64,
+    },
+    /// A file of the boot loader can't be read.
+    #[error("can't read the boot loader's `{}`: {source}", path.display())]
+    LoaderFile {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
     },
     /// The boot loader's disk or flash can't be made.
     #[error(transparent)]
@@ -169,7 +179,7 @@ impl BootError {
                 Some(format!("name a kernel for {0}: `--kernel {0}:6.12`; or leave out `--loader`", loader.arch()))
             }
             BootError::LoaderMemory { mib, .. } => Some(format!("`--memory {mib}`")),
-            BootError::LoaderWords { .. } => Some("leave them out of `--append`, or leave out `--loader`".to_owned()),
+            BootError::LoaderWords { .. } => Some("leave it out of `--append`, or leave out `--loader`".to_owned()),
             BootError::Loader(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),

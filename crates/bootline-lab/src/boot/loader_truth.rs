@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run's truth says of its boot loader.
-use bootline_images::loaders::Loader;
+use bootline_images::loaders::{Loader, LoaderFirmware};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,9 @@ pub struct LoaderTruth {
     pub name: Loader,
     /// Version of the loader.
     pub version: String,
+    /// The firmware that started it, if the loader was not the machine's first program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<LoaderFirmware>,
     /// How it was set up.
     #[serde(flatten)]
     pub setup: LoaderSetup,

@@ -177,8 +177,8 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         None => request.append.clone(),
     };
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &append);
-    if let Some(loader) = request.loader.as_ref().filter(|_| command_line.contains(REWRITTEN)) {
-        return Err(BootError::LoaderWords { loader: loader.loader });
+    if let Some(loader) = &request.loader {
+        loader.check_words(&command_line)?;
     }
     let line = baud.map(|baud| PacedLine {
         baud,
@@ -203,9 +203,6 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
     Ok(BootPlan { machine, line, command_line, timeout })
 }
-
-/// What U-Boot expands or unquotes in the command line of a menu (cli_simple_process_macros in common/cli_simple.c).
-const REWRITTEN: [char; 3] = ['$', '\\', '\''];
 
 /// The architecture that a kernel image is for.
 ///

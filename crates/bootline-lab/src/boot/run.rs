@@ -16,6 +16,7 @@ use regex::bytes::Regex;
 use tempfile::NamedTempFile;
 
 use super::files::{RunFiles, set_aside, write};
+use super::loader::LoaderJob;
 use super::request::{PacedLine, plan};
 use super::running::{RunningBoot, Witnesses, spawn_line_reader, spawn_truth_reader};
 use super::session::Session;
@@ -74,7 +75,9 @@ pub fn boot(
         }
     }
     if let Some(loader) = &request.loader {
-        check_readable(&loader.image).map_err(|source| BootError::Kernel { path: loader.image.clone(), source })?;
+        for path in loader.files() {
+            check_readable(&path).map_err(|source| BootError::LoaderFile { path, source })?;
+        }
     }
     let modules = module::payload(&request.modules)?;
     let qemu_version = qemu::version(arch.qemu_program(), arch.qemu_package())?;
@@ -98,15 +101,18 @@ pub fn boot(
     let initrd = initrd.expect("one of the two is there");
 
     let media = match (&request.loader, &plan.line) {
-        (Some(loader), Some(line)) => {
-            let files = BootFiles { kernel: &request.kernel, initramfs: &initrd, command_line: &plan.command_line };
-            Some((loader, loader.prepare(&files, line.baud, plan.machine.memory_mib)?))
-        }
+        (Some(loader), Some(line)) => Some(loader.prepare(&LoaderJob {
+            files: BootFiles { kernel: &request.kernel, initramfs: &initrd },
+            command_line: &plan.command_line,
+            baud: line.baud,
+            memory_mib: plan.machine.memory_mib,
+            screen: request.system.is_some(),
+            storage: request.system.as_ref().and_then(|boot| boot.storage),
+        })?),
         _ => None,
     };
-    let storage = request.system.as_ref().and_then(|boot| boot.storage);
     let load_arguments = match &media {
-        Some((loader, media)) => loader.arguments(media, storage),
+        Some(media) => media.arguments.clone(),
         None => direct_boot(&request.kernel, &initrd, &plan.command_line),
     };
 

@@ -401,6 +401,8 @@ fn what_does_not_go_with_a_loader_is_refused() {
     refused(one_arm("loader_delay = 1"), "are those of a `loader`");
     refused(one_arm("loader_quiet = true"), "are those of a `loader`");
     refused(one_arm("loader = \"u-boot\""), "boots arm64 kernels only");
+    refused(loaded_arm("loader = \"grub-efi\""), "boots amd64 kernels only");
+    assert!(one_arm("loader = \"grub-bios\"").is_ok());
     refused(loaded_arm("icount = true"), "no `icount`");
     refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
     refused(loaded_arm("predict = [\"baud=9600\"]"), "not predicted");

@@ -19,7 +19,8 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
     };
     let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();
     let checks = [
-        (foreign, "its `loader` boots arm64 kernels only: `kernel = \"arm64:SERIES\"`"),
+        (foreign && loader.arch() == Arch::Arm64, "its `loader` boots arm64 kernels only: `kernel = \"arm64:SERIES\"`"),
+        (foreign, "its `loader` boots amd64 kernels only: `kernel = \"SERIES\"`"),
         (arm.icount == Some(true), "a `loader` prints on a line, in real time: no `icount`"),
         (
             arm.loader_quiet == Some(true) && arm.loader_delay.is_some(),

@@ -2,9 +2,9 @@
 //! The boot loaders of an experiment, built before anything is booted.
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use bootline_images::loaders::{Environment, Loader, LoaderImage};
+use bootline_images::loaders::{Loader, LoaderFirmware, LoaderImage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,25 +19,25 @@ pub struct ArmLoaderImage {
     pub loader: Loader,
     /// Version of the loader.
     pub version: String,
-    /// What QEMU starts with.
+    /// The firmware that starts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<LoaderFirmware>,
+    /// The loader itself, next to its other files.
     #[schemars(with = "String")]
     pub path: PathBuf,
     /// SHA-256 of that file: results contain runs of only one loader per arm.
     pub sha256: String,
-    /// The environment that it has without a saved one.
-    #[serde(skip)]
-    pub environment: Environment,
 }
 
 impl ArmLoaderImage {
     /// What results keep of a loader.
     pub fn of(image: LoaderImage) -> ArmLoaderImage {
         ArmLoaderImage {
+            path: image.path(),
+            sha256: image.sha256().to_owned(),
             loader: image.manifest.loader,
             version: image.manifest.version,
-            path: image.path,
-            sha256: image.manifest.sha256,
-            environment: image.environment,
+            firmware: image.manifest.firmware,
         }
     }
 
@@ -45,9 +45,9 @@ impl ArmLoaderImage {
     pub(super) fn boot(&self, arm: ArmLoader) -> LoaderBoot {
         LoaderBoot {
             loader: self.loader,
-            image: self.path.clone(),
+            folder: self.path.parent().map(Path::to_owned).unwrap_or_default(),
             version: self.version.clone(),
-            environment: self.environment.clone(),
+            firmware: self.firmware.clone(),
             setup: arm.setup,
         }
     }
@@ -56,8 +56,12 @@ impl ArmLoaderImage {
 impl fmt::Display for ArmLoaderImage {
     /// For messages: the loader and its image.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ArmLoaderImage { loader, version, sha256, .. } = self;
-        write!(f, "{loader} {version} (sha256 {})", sha256.get(..12).unwrap_or_default())
+        let ArmLoaderImage { loader, version, firmware, sha256, .. } = self;
+        write!(f, "{loader} {version}")?;
+        if let Some(LoaderFirmware { name, version }) = firmware {
+            write!(f, " on {name} {version}")?;
+        }
+        write!(f, " (sha256 {})", sha256.get(..12).unwrap_or_default())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::boot::set_aside;
 use crate::experiment::{ArmKernel, ArmLoaderImage, ArmSystemImage, ResultsError, RunSelection, loaders};
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
-use bootline_images::loaders::{Environment, Loader};
+use bootline_images::loaders::Loader;
 use bootline_images::systems::System;
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nrandom_seed = 5\n[defaults]\nkernel = \"6.12\"\n\
@@ -353,9 +353,9 @@ fn an_arm_with_a_loader_boots_by_it() {
     let loader = |sha256: &str| ArmLoaderImage {
         loader: Loader::UBoot,
         version: "2025.01-3".to_owned(),
-        path: "/u-boot.bin".into(),
+        firmware: None,
+        path: "/u-boot/u-boot.bin".into(),
         sha256: sha256.repeat(12),
-        environment: Environment::parse("bootdelay=2"),
     };
     lab.images.loaders.insert("a".to_owned(), loader("1"));
     let keys = "kernel = \"arm64:6.12\"\nloader = \"u-boot\"\nloader_delay = 0";
@@ -365,8 +365,7 @@ fn an_arm_with_a_loader_boots_by_it() {
     lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
     let booted = |arm: usize| request(&lab.experiment.arms[arm], &lab.images, Path::new("/d")).loader;
     let loaded = booted(0).unwrap();
-    assert_eq!((loaded.setup.delay, loaded.environment.get("bootdelay")), (Some(0), Some("2")));
-    assert_eq!((loaded.image, booted(1)), ("/u-boot.bin".into(), None));
+    assert_eq!((loaded.setup.delay, loaded.folder, booted(1)), (Some(0), "/u-boot".into(), None));
     let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
     let found = loaders(&lab.experiment, &plan, &mut |arm, _| Ok::<_, ()>(loader(arm))).unwrap();
     assert_eq!(found.keys().collect::<Vec<_>>(), ["a"]);

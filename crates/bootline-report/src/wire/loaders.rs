@@ -15,7 +15,7 @@ pub struct LoadersJson {
 /// A boot loader.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LoaderJson {
-    /// `u-boot`
+    /// `u-boot`, `grub-bios`, `grub-efi`
     pub loader: String,
     /// Debian's name of the architecture that it boots.
     pub arch: String,
@@ -30,12 +30,15 @@ pub struct LoaderJson {
 pub struct LoaderImageJson {
     /// The name and the version of this schema.
     pub schema: &'static str,
-    /// `u-boot`
+    /// `u-boot`, `grub-bios`, `grub-efi`
     pub loader: String,
     /// Debian's name of the architecture that it boots.
     pub arch: String,
-    /// Version of Debian's source package.
+    /// Version of Debian's package.
     pub version: String,
+    /// The firmware that starts it, with the version of its package: `SeaBIOS 1.16.3-2`; null where the loader is the machine's
+    /// first program.
+    pub firmware: Option<String>,
     /// The image.
     pub path: String,
     /// SHA-256 of the image, in hexadecimal.

@@ -14,14 +14,14 @@ use crate::output_file::print;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Boot loaders are built from Debian's source packages, which come from the mirror in this host's
-apt configuration through a private apt state. Nothing is installed, and root is not needed; the
-build needs a cross compiler, bison, flex and OpenSSL's headers (`scripts/setup loader`). What is
-built boots without a network.
+Boot loaders are built from Debian's packages, which come from the mirror in this host's apt
+configuration through a private apt state. Nothing is installed, and root is not needed. U-Boot is
+compiled, which needs a cross compiler, bison, flex and OpenSSL's headers (`scripts/setup loader`);
+GRUB and its firmware are put together from binary packages. What is built boots without a network.
 
 Examples:
   bootline loaders list
-  bootline loaders build u-boot
+  bootline loaders build u-boot grub-bios grub-efi
   bootline boot --loader u-boot --kernel arm64:6.12 --baud 9600 -o loaded")]
 pub struct Args {
     #[command(subcommand)]
@@ -92,12 +92,13 @@ fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
             loader: loader.name().to_owned(),
             arch: loader.arch().to_string(),
             version: image.manifest.version.clone(),
-            path: image.path.to_string_lossy().into_owned(),
-            sha256: image.manifest.sha256.clone(),
+            firmware: image.manifest.firmware.as_ref().map(|f| format!("{} {}", f.name, f.version)),
+            path: image.path().to_string_lossy().into_owned(),
+            sha256: image.sha256().to_owned(),
         };
         match build.json {
             true => print(&JsonLine(json))?,
-            false => print(&format!("{}\n", image.path.display()))?,
+            false => print(&format!("{}\n", image.path().display()))?,
         };
     }
     Ok(Exit::FINE)
@@ -136,10 +137,10 @@ fn failed(error: &LoaderError) -> Failure {
 }
 
 fn table(rows: &[LoaderRow]) -> String {
-    let mut text = format!("{:8}  {:5}  {:20}  contents\n", "loader", "boots", "in cache");
+    let mut text = format!("{:9}  {:5}  {:20}  contents\n", "loader", "boots", "in cache");
     for LoaderRow { loader, cached } in rows {
         let version = cached.as_ref().map_or("-", |image| &image.manifest.version);
-        _ = writeln!(text, "{loader:8}  {:5}  {version:20}  {}", loader.arch(), loader.about());
+        _ = writeln!(text, "{loader:9}  {:5}  {version:20}  {}", loader.arch(), loader.about());
     }
     text
 }
@@ -163,7 +164,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let rows = LoaderStore::open(dir.path()).unwrap().list();
         let text = table(&rows);
-        assert!(text.lines().nth(1).unwrap().starts_with("u-boot    arm64  -       "), "{text}");
+        assert!(text.lines().nth(1).unwrap().starts_with("u-boot     arm64  -       "), "{text}");
         assert_eq!(listing_json(&rows).loaders[0].version, None);
     }
 }

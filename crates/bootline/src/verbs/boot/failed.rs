@@ -18,6 +18,7 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::IcountWithInitrd
         | BootError::NoDeviceTree { .. }
         | BootError::LoaderArch { .. }
+        | BootError::LoaderWords { .. }
         | BootError::LoaderMemory { .. }
         | BootError::NeedsLabInit { .. }
         | BootError::NeedsLine { .. }

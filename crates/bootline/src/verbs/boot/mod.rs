@@ -43,6 +43,7 @@ Examples:
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
+  bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
@@ -69,10 +70,11 @@ pub struct Args {
     /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
-    /// Have a boot loader of the lab boot the kernel, built if it is not in the cache: u-boot; aarch64 only
+    /// Have a boot loader of the lab boot the kernel, built if it is not in the cache: u-boot for aarch64; grub-bios (with
+    /// SeaBIOS) and grub-efi (with OVMF) for x86_64
     #[arg(long, value_name = "LOADER", conflicts_with = "icount")]
     loader: Option<Loader>,
-    /// Seconds for which the boot loader waits for a key [default: the loader's own]
+    /// Seconds for which the boot loader waits for a key [default: Debian's, 2 in U-Boot and 5 in GRUB]
     #[arg(long, value_name = "SECONDS", requires = "loader", value_parser = clap::value_parser!(u32).range(0..=600))]
     loader_delay: Option<u32>,
     /// Have the boot loader print nothing, and wait for no key

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::error::LoaderError;
+use crate::loaders::LoaderError;
 
 /// Size of the environment in the flash, in bytes (CONFIG_ENV_SIZE of qemu_arm64_defconfig).
 const ENVIRONMENT: usize = 0x4_0000;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a boot loader is to boot.
+use bootline_capture::units::Baud;
+use bootline_images::loaders::BootFiles;
+
+use crate::storage::StoragePreset;
+
+/// What a loader is to boot, and on what.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::boot) struct LoaderJob<'a> {
+    pub files: BootFiles<'a>,
+    pub command_line: &'a str,
+    pub baud: Baud,
+    pub memory_mib: u32,
+    /// Whether the guest has a screen.
+    pub screen: bool,
+    /// The storage that the disk is on; none for as fast as the host is.
+    pub storage: Option<StoragePreset>,
+}

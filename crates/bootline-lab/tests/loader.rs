@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A PC boots by its firmware and GRUB. The loader is built in the user's cache, where later runs find it.
+use std::fs;
+use std::sync::atomic::AtomicBool;
+
+use bootline_analysis::rules::{RuleId, findings};
+use bootline_boot::{Boot, BootOptions, BootRecords, StageName};
+use bootline_images::arch::Arch;
+use bootline_images::loaders::{Loader, LoaderStore};
+use bootline_lab::boot::{BootRequest, LoaderBoot, LoaderSetup, RunVerdict, boot_valid};
+use bootline_testkit::seed_kernel;
+
+/// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
+const ATTEMPTS: u32 = 8;
+
+#[test]
+fn a_bios_starts_grub_which_counts_down_and_starts_the_kernel() {
+    let dir = tempfile::tempdir().unwrap();
+    let kernel = seed_kernel(&dir.path().join("cache"), Arch::Amd64, "6.12");
+    let folder = LoaderStore::folder(None, |name| std::env::var_os(name)).expect("a home");
+    let image = LoaderStore::open(&folder).unwrap().image(Loader::GrubBios, &mut |p| eprintln!("{p}")).unwrap();
+    let setup = LoaderSetup { delay: Some(1), quiet: false };
+    let request = BootRequest {
+        arch: Some(Arch::Amd64),
+        loader: Some(LoaderBoot::new(&image, setup)),
+        // What GRUB would expand or cut, were it not quoted.
+        append: "quiet a=$root;{b}|c #d *".to_owned(),
+        ..BootRequest::new(&kernel.path, &dir.path().join("run"))
+    };
+    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| ()).unwrap();
+    let truth = outcome.truth;
+    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    // GRUB says what it loaded, and nothing else is changed.
+    let loaded = format!("BOOT_IMAGE=/kernel {}", truth.guest.command_line);
+    assert_eq!(truth.guest.proc_cmdline.as_deref().map(str::trim_end), Some(&loaded[..]));
+    let loader = truth.guest.loader.unwrap();
+    assert_eq!(
+        (loader.name, loader.setup, loader.firmware.unwrap().name),
+        (Loader::GrubBios, setup, "SeaBIOS".to_owned())
+    );
+
+    let capture = fs::read(outcome.capture.unwrap()).unwrap();
+    let boot = Boot::analyse(BootRecords::all(&capture).remove(0), &BootOptions::default()).with_sources(&[], None);
+    let steps = [
+        "SeaBIOS (version",
+        "GRUB loading",
+        "GNU GRUB  version",
+        "executed automatically in 1s.",
+        "executed automatically in 0s.",
+        "Booting `Linux'",
+        "Loading Linux ...",
+        "Loading initial ramdisk ...",
+    ];
+    let mut texts = boot.records.iter().map(|record| record.text);
+    for step in steps {
+        assert!(texts.any(|text| text.trim_start().contains(step)), "`{step}` is not on the line in its place");
+    }
+    let stages: Vec<StageName> = boot.whole.stages.iter().map(|stage| stage.name).take(2).collect();
+    assert_eq!(stages, [StageName::Firmware, StageName::Loader]);
+    let waited: Vec<_> = findings(&boot).into_iter().filter(|f| f.rule == RuleId::Ldr001).collect();
+    assert!(waited.len() == 1 && waited[0].remedies[0].action.contains("GRUB_TIMEOUT=0"), "{waited:?}");
+}
