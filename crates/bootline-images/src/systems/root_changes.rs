@@ -59,6 +59,7 @@ impl RootChanges {
     pub fn copy(&self, image: &Path, to: &Path, work: &Path) -> Result<(), SystemError> {
         need("debugfs", "e2fsprogs")?;
         copy_sparse(image, to)?;
+        replay_journal(to)?;
         let mut requests = String::new();
         for path in &self.without {
             if there(to, path)? == There::Nothing {
@@ -94,6 +95,17 @@ impl RootChanges {
             true => Ok(()),
             false => Err(failed(said.complaints)),
         }
+    }
+}
+
+/// Replays the journal of an image whose system did not unmount it: done later, by the guest, that would undo the changes.
+fn replay_journal(image: &Path) -> Result<(), SystemError> {
+    let output = Command::new("/usr/sbin/e2fsck").arg("-p").arg(image).env("LC_ALL", "C.UTF-8").output();
+    let output = output.map_err(|source| failed(vec![source.to_string()]))?;
+    // 1: errors were corrected, e2fsck(8).
+    match output.status.code() {
+        Some(0 | 1) => Ok(()),
+        _ => Err(failed(vec![String::from_utf8_lossy(&output.stdout).trim().to_owned()])),
     }
 }
 
