@@ -5,7 +5,8 @@
  * Purpose
  *   Does what a distribution's initramfs does, in the order of the lists that the host wrote: loads the modules that this boot is
  *   to load first (/first.list), and those that the root's device and file system need (/modules.list, as for init.c), mounts the root named on the kernel's command line (root=,
- *   rootfstype=, ro, rw), and executes its init (init=). A child of it stays behind, asleep, in the system's own root: it
+ *   rootfstype=, ro, rw), and executes its init (init=) with the arguments and the environment that the kernel gave: what follows
+ *   `--` on the command line, and words that nobody knows. A child of it stays behind, asleep, in the system's own root: it
  *   answers the host after the measured part of the boot.
  *
  *   Frames on /dev/truth, as in init.c: `init`, `module`, `loaded`, and
@@ -46,6 +47,9 @@
 #else
 #define TRUTH_MINOR 64
 #endif
+
+/* Twice as many as the kernel passes on (MAX_INIT_ENVS in init/main.c). */
+#define MAX_ENVIRONMENT 64
 
 static char root_device[128] = "/dev/vda";
 static char root_type[32] = "ext4";
@@ -208,10 +212,22 @@ __attribute__((noreturn)) static void serve(void)
 	}
 }
 
-__attribute__((used, noreturn)) void run(void)
+/* The environment that the kernel gave, with a path for programs. */
+static void with_path(char **given, char **environment)
 {
-	char *arguments[] = { system_init, 0 };
-	char *environment[] = { (char *)"HOME=/", (char *)"TERM=linux", (char *)"PATH=/sbin:/usr/sbin:/bin:/usr/bin", 0 };
+	int n = 0;
+
+	environment[n++] = (char *)"PATH=/sbin:/usr/sbin:/bin:/usr/bin";
+	while (*given && n < MAX_ENVIRONMENT)
+		environment[n++] = *given++;
+	environment[n] = 0;
+}
+
+/* `stack` begins with the number of arguments; the arguments and the environment follow, each list with a zero after it. */
+__attribute__((used, noreturn)) void run(char **stack)
+{
+	char **arguments = stack + 1;
+	char *environment[MAX_ENVIRONMENT + 1];
 	unsigned long entered = now_ns(CLOCK_MONOTONIC);
 	long error;
 
@@ -244,6 +260,8 @@ __attribute__((used, noreturn)) void run(void)
 		serve();
 	send_time("handoff");
 	call(SYS_close, truth, 0, 0, 0, 0);
+	with_path(arguments + (long)stack[0] + 1, environment);
+	arguments[0] = system_init;
 	error = call(SYS_execve, (long)system_init, (long)arguments, (long)environment, 0, 0);
 	truth = open_file("/dev/truth", O_RDWR | O_NOCTTY);
 	send_errno("handoff.failed", error);

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, Store, cache_folder};
 use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
-use bootline_images::systems::{System, SystemStore};
-use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, settle};
+use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore};
+use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, cut_power, settle};
 use bootline_lab::storage::StoragePreset;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
@@ -133,4 +133,53 @@ fn a_folder_of_ones_own_comes_to_its_prompt() {
     let log = fs::read_to_string(dir.path().join("run/dmesg.kmsg")).unwrap();
     assert!(log.contains("the root is its own"), "the log was read in the root itself");
     assert!(!dir.path().join("run/journal.export").exists(), "there is no systemd that could answer");
+}
+
+/// The user's image of busybox, settled; it is only read.
+fn settled_busybox() -> (Kernel, SystemImage) {
+    let (kernel, modules) = kernel();
+    let mut image = store().image(System::Busybox, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
+    if !image.manifest.settled {
+        settle(&image, &kernel.path).unwrap();
+        image.set_settled().unwrap();
+    }
+    (kernel, image)
+}
+
+#[test]
+fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_the_changes() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (kernel, settled) = settled_busybox();
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("copy.img");
+    // A file that its init script reads: what is written in the image is what the guest sees.
+    let files = [("etc/hostname".to_owned(), "changed\n".to_owned())].into();
+    let script = "#!/bin/sh\n. /etc/init.d/rcS.own\necho \"host: $(hostname)\" >/dev/kmsg\n".to_owned();
+    let own = Command::new("/sbin/debugfs").args(["-R", "cat /etc/init.d/rcS"]).arg(&settled.path).output().unwrap();
+    let own = String::from_utf8(own.stdout).unwrap();
+    let mut changes = RootChanges { files, without: ["etc/fastinit.conf".to_owned()].into() };
+    changes.files.extend([("etc/init.d/rcS".to_owned(), script), ("etc/init.d/rcS.own".to_owned(), own)]);
+    changes.copy(&settled.path, &copy, dir.path()).unwrap();
+    // The changed copy is what loses its power: both in two boots.
+    let mut image = SystemImage { path: copy, ..settled };
+    cut_power(&image, &kernel.path).unwrap();
+    assert!(image.needs_recovery().unwrap());
+    image.manifest.state = RootState::PowerLost;
+
+    let run = dir.path().join("run");
+    let boot = SystemBoot { changes, ..SystemBoot::new(&image) };
+    let request = BootRequest { system: Some(boot), smp: 2, ..BootRequest::new(&kernel.path, &run) };
+    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
+    let truth = outcome.truth.system.expect("a system was booted");
+    assert_eq!(
+        (truth.root_state, truth.root_without),
+        (Some(RootState::PowerLost), vec!["etc/fastinit.conf".to_owned()])
+    );
+    let log = fs::read_to_string(run.join("dmesg.kmsg")).unwrap();
+    let place = |text: &str| log.find(text).unwrap_or_else(|| panic!("no `{text}` in {log}"));
+    // The file that a program had open when the power was cut.
+    assert!(place("EXT4-fs (vda): 1 orphan inode deleted") < place("EXT4-fs (vda): recovery complete"));
+    assert!(place("EXT4-fs (vda): recovery complete") < place("host: changed"));
+    assert!(image.needs_recovery().unwrap(), "the next boot begins with the same");
 }

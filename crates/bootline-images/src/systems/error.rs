@@ -26,7 +26,9 @@ pub enum SystemError {
         reason: String,
     },
     /// The system's programs can't run on this host while it is built.
-    #[error("can't build {system} for {arch} on this host: its packages are configured by running their programs")]
+    #[error(
+        "can't build {system} for {arch} on this host without a guest: its packages are configured by running their programs"
+    )]
     Foreign {
         /// The system.
         system: System,
@@ -54,6 +56,16 @@ pub enum SystemError {
         step: &'static str,
         /// The last lines of what it said.
         evidence: Vec<String>,
+    },
+    /// A file of a system's root can't be changed.
+    #[error("can't {action} `{path}` in the system's root: {why}")]
+    Change {
+        /// `change` or `remove`.
+        action: &'static str,
+        /// The path in the root.
+        path: String,
+        /// Why.
+        why: &'static str,
     },
     /// A file or folder of the cache can't be used.
     #[error("cannot {action} `{}`: {source}", path.display())]
@@ -84,7 +96,7 @@ impl SystemError {
             SystemError::NoPrograms { arch } => Some(format!("apt-get install {}, then build again", arch.compiler_package())),
             SystemError::Packages(error) => error.hint(),
             SystemError::Cache { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
-            SystemError::Module(_) | SystemError::Step { .. } => None,
+            SystemError::Module(_) | SystemError::Step { .. } | SystemError::Change { .. } => None,
         }
     }
 }

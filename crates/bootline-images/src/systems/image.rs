@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::SystemError;
+use super::namespace::run;
+use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
 
@@ -36,12 +38,15 @@ pub struct SystemManifest {
     pub recipe: String,
     /// Whether it has been booted once and shut down: first boots do what later ones don't.
     pub settled: bool,
+    /// The state in which it is booted.
+    #[serde(default)]
+    pub state: RootState,
 }
 
 impl SystemImage {
-    /// The image in this folder, if it is complete and built by this recipe.
-    pub(super) fn read(folder: &Path, release: &str, recipe: &str) -> Option<SystemImage> {
-        let path = folder.join(format!("{release}.img"));
+    /// The image in this folder and state, if it is complete and built by this recipe.
+    pub(super) fn read(folder: &Path, release: &str, state: RootState, recipe: &str) -> Option<SystemImage> {
+        let path = SystemImage::place(folder, release, state);
         let text = fs::read(manifest_of(&path)).ok()?;
         let manifest: SystemManifest = serde_json::from_slice(&text).ok()?;
         let initramfs = path.with_extension("img.cpio");
@@ -49,11 +54,34 @@ impl SystemImage {
         (complete && manifest.recipe == recipe).then_some(SystemImage { path, initramfs, manifest })
     }
 
-    /// UUID of its file system: new each time that an image is built, and kept by boots.
+    /// Where the image in this state is.
+    pub(super) fn place(folder: &Path, release: &str, state: RootState) -> PathBuf {
+        folder.join(format!("{}.img", state.image_stem(release)))
+    }
+
+    /// UUID of its file system: new each time that an image is built, and kept by boots. After a loss of power followed by the
+    /// time of its last mount, by which one such image differs from the next.
     ///
     /// # Errors
     /// It can't be read, or is not ext4.
     pub fn file_system(&self) -> Result<String, SystemError> {
+        let superblock = self.superblock()?;
+        let uuid: String = superblock[UUID..UUID + 16].iter().map(|b| format!("{b:02x}")).collect();
+        Ok(match self.manifest.state {
+            RootState::Settled | RootState::FirstBoot => uuid,
+            RootState::PowerLost => format!("{uuid}-{:08x}", field(&superblock, MOUNT_TIME)),
+        })
+    }
+
+    /// Whether its journal has to be replayed before it can be mounted.
+    ///
+    /// # Errors
+    /// It can't be read, or is not ext4.
+    pub fn needs_recovery(&self) -> Result<bool, SystemError> {
+        Ok(field(&self.superblock()?, INCOMPATIBLE) & RECOVER != 0)
+    }
+
+    fn superblock(&self) -> Result<[u8; UUID + 16], SystemError> {
         let mut superblock = [0; UUID + 16];
         let read = File::open(&self.path).and_then(|file| file.read_exact_at(&mut superblock, SUPERBLOCK));
         read.map_err(SystemError::cache("read", &self.path))?;
@@ -61,7 +89,7 @@ impl SystemImage {
             let source = io::Error::new(io::ErrorKind::InvalidData, "no ext4 file system");
             return Err(SystemError::cache("read", &self.path)(source));
         }
-        Ok(superblock[UUID..].iter().map(|b| format!("{b:02x}")).collect())
+        Ok(superblock)
     }
 
     /// Records that the image has been booted once and shut down.
@@ -82,12 +110,28 @@ impl SystemImage {
     }
 }
 
+/// Copies a file without what is empty in it; where the file system can, both share what they have in common.
+pub(super) fn copy_sparse(from: &Path, to: &Path) -> Result<(), SystemError> {
+    let mut command = std::process::Command::new("cp");
+    command.args(["--reflink=auto", "--sparse=always", "--"]).args([from, to]);
+    run(command, "a copy of an image", "cp")
+}
+
 /// Where the superblock of ext4 begins, and the fields in it that are read (Documentation/filesystems/ext4/super.rst).
 const SUPERBLOCK: u64 = 1024;
+const MOUNT_TIME: usize = 0x2c;
 const MAGIC: usize = 0x38;
+const INCOMPATIBLE: usize = 0x60;
 const UUID: usize = 0x68;
+/// EXT4_FEATURE_INCOMPAT_RECOVER, set while the file system is mounted for writing.
+const RECOVER: u32 = 4;
 /// 0xEF53, little-endian.
 const EXT4: [u8; 2] = [0x53, 0xef];
+
+/// A little-endian field of 32 bits.
+fn field(superblock: &[u8; UUID + 16], at: usize) -> u32 {
+    u32::from_le_bytes([superblock[at], superblock[at + 1], superblock[at + 2], superblock[at + 3]])
+}
 
 fn manifest_of(image: &Path) -> PathBuf {
     image.with_extension("img.json")
@@ -102,6 +146,7 @@ pub(super) fn of_busybox(path: PathBuf) -> SystemImage {
         release: "6.12".to_owned(),
         recipe: "r".to_owned(),
         settled: false,
+        state: RootState::Settled,
     };
     SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest }
 }
@@ -114,7 +159,7 @@ mod tests {
     fn an_image_is_identified_by_its_file_system() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("6.12.img");
-        let image = of_busybox(path);
+        let mut image = of_busybox(path);
         let mut content = vec![0; 2048];
         fs::write(&image.path, &content).unwrap();
         assert!(image.file_system().unwrap_err().to_string().ends_with("no ext4 file system"));
@@ -122,6 +167,13 @@ mod tests {
         content[1024 + 0x68..1024 + 0x78].copy_from_slice(b"0123456789abcdef");
         fs::write(&image.path, &content).unwrap();
         assert_eq!(image.file_system().unwrap(), "30313233343536373839616263646566");
+        assert!(!image.needs_recovery().unwrap());
+        content[1024 + 0x60] = 0x04;
+        content[1024 + 0x2c..1024 + 0x30].copy_from_slice(&0x6925_0000_u32.to_le_bytes());
+        fs::write(&image.path, &content).unwrap();
+        assert!(image.needs_recovery().unwrap());
+        image.manifest.state = RootState::PowerLost;
+        assert_eq!(image.file_system().unwrap(), "30313233343536373839616263646566-69250000");
         fs::write(&image.path, &content[..1100]).unwrap();
         assert!(image.file_system().is_err());
     }

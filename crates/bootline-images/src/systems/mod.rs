@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whole systems: root file systems of Debian packages, with the lab's application, as images that QEMU can boot.
 //!
-//! They are built without root, by mmdebstrap and mkfs.ext4 in a user namespace, and kept in a cache. What has been fetched is
+//! They are built without root, by mmdebstrap and mkfs.ext4 in a user namespace, and kept in a cache. Packages of another
+//! architecture than the host's are configured in a guest. What has been fetched is
 //! enough to build, and what has been built is enough to boot, without a network.
 mod error;
+mod foreign_root;
 mod image;
 mod initramfs;
 mod kernel_modules;
 mod namespace;
 mod progress;
 mod recipe;
+mod root_changes;
+mod root_state;
 mod store;
 mod system;
 
 pub use error::SystemError;
+pub use foreign_root::UnconfiguredRoot;
 pub use image::{SystemImage, SystemManifest};
 pub use initramfs::{DISK_MODULES, EXT4_MODULES, SCREEN_AND_NETWORK_MODULES, root_initramfs};
 pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
 pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
 pub use recipe::{APPLICATION_UNIT, MULTI_USER_UNIT};
+pub use root_changes::{BadRootPath, RootChanges};
+pub use root_state::{RootState, UnknownRootState};
 pub use store::{SystemRow, SystemStore};
 pub use system::{InitSystem, System, UnknownSystem};

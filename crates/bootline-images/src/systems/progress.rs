@@ -40,6 +40,22 @@ pub enum BuildProgress {
         /// The system.
         system: System,
     },
+    /// The packages are being configured in a guest, because their programs do not run on this host.
+    Guest {
+        /// The system.
+        system: System,
+        /// The guest's architecture.
+        arch: Arch,
+        /// Number of packages.
+        packages: usize,
+    },
+    /// A guest has configured some of the packages.
+    Configuring {
+        /// Number of packages that are configured.
+        done: u32,
+        /// Number of all packages.
+        all: u32,
+    },
     /// The root file system becomes an image.
     Writing {
         /// The system.
@@ -55,7 +71,9 @@ impl BuildProgress {
     /// Whether the next step of this kind replaces it on a terminal.
     pub fn counts(&self) -> bool {
         match self {
-            BuildProgress::Refreshing { .. } | BuildProgress::Downloading { .. } => true,
+            BuildProgress::Refreshing { .. }
+            | BuildProgress::Downloading { .. }
+            | BuildProgress::Configuring { .. } => true,
             BuildProgress::Kernel(p) => {
                 matches!(p, FetchProgress::Refreshing { .. } | FetchProgress::Downloading { .. })
             }
@@ -75,9 +93,23 @@ impl fmt::Display for BuildProgress {
             BuildProgress::Downloading { percent } => write!(f, "downloading packages: {percent:.0} %"),
             BuildProgress::Kernel(progress) => progress.fmt(f),
             BuildProgress::Installing { system } => write!(f, "{system}: installing its packages (a minute or two)"),
+            BuildProgress::Guest { system, arch, packages } => write!(
+                f,
+                "{system}: this host can't run {arch} programs, so a guest in QEMU configures its {packages} packages: about {} minutes, \
+                 once",
+                guest_minutes(*packages)
+            ),
+            BuildProgress::Configuring { done, all } => {
+                write!(f, "configuring packages in the guest: {done} of {all}")
+            }
             BuildProgress::Writing { system, release, mib } => {
                 write!(f, "{system}: writing an image of {mib} MiB for {release}")
             }
         }
     }
+}
+
+/// Two to three seconds a package in QEMU's translator, on a host of two processors.
+fn guest_minutes(packages: usize) -> usize {
+    (packages * 5 / 2).div_ceil(60)
 }

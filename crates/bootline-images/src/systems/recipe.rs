@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use super::root_state::RootState;
 use super::system::{InitSystem, System};
 use crate::arch::Arch;
 
@@ -34,8 +35,13 @@ pub(super) struct Programs<'a> {
     pub fastinit: &'a [u8],
 }
 
-/// All paths that are added, each with what it is.
-pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> Vec<(&'static str, Added)> {
+/// All paths that are added to a root in this state, each with what it is.
+pub(super) fn additions(
+    system: System,
+    arch: Arch,
+    state: RootState,
+    programs: Programs<'_>,
+) -> Vec<(&'static str, Added)> {
     use Added::{File, Folder, Link, Program, Script, Text};
     let mut list = vec![
         ("usr/lib/bootline/app", Program(programs.app.to_vec())),
@@ -43,9 +49,12 @@ pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> V
         ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
         ("etc/hostname", File("lab\n")),
         ("etc/hosts", File("127.0.0.1 localhost\n127.0.1.1 lab\n")),
-        // Not a first boot: an empty one would be, and systemd presets all units then.
-        ("etc/machine-id", File("6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n")),
     ];
+    list.push(("etc/machine-id", File(machine_id(state))));
+    if state == RootState::FirstBoot && system.init() == InitSystem::Systemd {
+        // It asks at the console for a password and a time zone, and nobody answers.
+        list.push(("etc/systemd/system/systemd-firstboot.service", Link("/dev/null")));
+    }
     if system.init() != InitSystem::Busybox {
         list.push(("etc/fstab", File("LABEL=bootline / ext4 errors=remount-ro 0 1\n")));
     }
@@ -106,6 +115,25 @@ pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> V
     list
 }
 
+/// What systemd takes a first boot by, machine-id(5); it presets all units then, and makes an ID.
+fn machine_id(state: RootState) -> &'static str {
+    match state {
+        RootState::FirstBoot => "uninitialized\n",
+        RootState::Settled | RootState::PowerLost => "6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n",
+    }
+}
+
+/// What is removed from a root in this state: patterns of paths.
+pub(super) fn removed(system: System, state: RootState) -> &'static str {
+    match (state, system.init()) {
+        // sshd-keygen.service makes them on a first boot.
+        (RootState::FirstBoot, InitSystem::Systemd) => "etc/ssh/ssh_host_*",
+        // Nothing else would make them.
+        (RootState::FirstBoot, InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => "",
+        (RootState::Settled | RootState::PowerLost, _) => "",
+    }
+}
+
 /// As in Debian, with a getty on the serial console only and the mark after the scripts of the run level.
 fn inittab(arch: Arch) -> String {
     let console = arch.console();
@@ -156,7 +184,8 @@ mod tests {
     #[test]
     fn every_system_gets_an_application_that_its_init_starts() {
         for system in System::ALL {
-            let list = additions(system, Arch::Amd64, Programs { app: b"app", fastinit: b"fastinit" });
+            let list =
+                additions(system, Arch::Amd64, RootState::Settled, Programs { app: b"app", fastinit: b"fastinit" });
             let folder = tempfile::tempdir().unwrap();
             write(&list, folder.path()).unwrap();
             let app = folder.path().join("usr/lib/bootline/app");
@@ -174,6 +203,18 @@ mod tests {
             });
             assert!(started && marked, "{system}");
         }
+    }
+
+    #[test]
+    fn a_first_boot_has_no_machine_id() {
+        let id = |state| {
+            let list = additions(System::DebianMinimal, Arch::Amd64, state, Programs { app: b"", fastinit: b"" });
+            list.into_iter().find(|(path, _)| *path == "etc/machine-id").map(|(_, added)| added)
+        };
+        assert_eq!(id(RootState::FirstBoot), Some(Added::File("uninitialized\n")));
+        assert_ne!(id(RootState::Settled), id(RootState::FirstBoot));
+        assert_eq!(removed(System::DebianSystemd, RootState::FirstBoot), "etc/ssh/ssh_host_*");
+        assert_eq!(removed(System::DebianOpenrc, RootState::FirstBoot), "", "it could not make them");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! ROOT/amd64/part/                         a build under way
 //! ROOT/amd64/debian-systemd/root.tar       the root file system, without a kernel's modules
 //! ROOT/amd64/debian-systemd/RELEASE.img    an image with the modules of a kernel; .img.cpio, .img.json
+//! ROOT/amd64/debian-systemd/RELEASE.first-boot.img, RELEASE.power-lost.img    the same in other states
 //! ```
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -16,12 +17,14 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
-use super::image::{SystemImage, SystemManifest};
+use super::foreign_root::{UnconfiguredRoot, Unpacked, packed, unpack};
+use super::image::{SystemImage, SystemManifest, copy_sparse};
 use super::initramfs::{DISK_MODULES, EXT4_MODULES, root_initramfs};
 use super::kernel_modules::with_dependencies;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
-use super::recipe::{Programs, additions, setup, write};
+use super::recipe::{Programs, additions, removed, setup, write};
+use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
 use crate::kernels::{self, Kernel, PrivateApt, archive};
@@ -81,9 +84,15 @@ impl SystemStore {
             let folder = self.system_folder(system, arch);
             let names =
                 fs::read_dir(&folder).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
-            let mut releases: Vec<String> =
-                names.filter_map(|name| name.strip_suffix(".img.json").map(str::to_owned)).collect();
+            // A kernel counts once, in whatever states there are images for it.
+            let state = |stem: &str| RootState::ALL.iter().find_map(|s| Some(stem.strip_suffix(s.name())?.len()));
+            let release = |name: String| {
+                let stem = name.strip_suffix(".img.json")?;
+                Some(state(stem).map_or(stem, |end| stem[..end].trim_end_matches('.')).to_owned())
+            };
+            let mut releases: Vec<String> = names.filter_map(release).collect();
             releases.sort();
+            releases.dedup();
             let root_bytes = fs::metadata(folder.join("root.tar")).ok().map(|m| m.len());
             SystemRow { system, arch, root_bytes, releases }
         };
@@ -104,16 +113,74 @@ impl SystemStore {
         self.fetch_locked(system, arch, progress).map(drop)
     }
 
-    /// The image of a system for a kernel, if it is in the cache.
+    /// The image of a system for a kernel in this state, if it is in the cache.
     ///
     /// # Errors
     /// This program was built without the lab's programs for the kernel's architecture.
-    pub fn cached(&self, system: System, kernel: &Kernel) -> Result<Option<SystemImage>, SystemError> {
-        let recipe = recipe_of(system, kernel.arch, programs_of(kernel.arch)?);
-        Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, &recipe))
+    pub fn cached(
+        &self,
+        system: System,
+        state: RootState,
+        kernel: &Kernel,
+    ) -> Result<Option<SystemImage>, SystemError> {
+        let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?);
+        Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, state, &recipe))
     }
 
-    /// The image of a system for a kernel, whose modules are in the folder `modules`: from the cache, or else built.
+    /// Makes the root of a system whose programs do not run on this host, as far as it is not in the cache: unpacks its packages, and has
+    /// `guest` boot the image in which they are configured. What runs on this host is configured when its image is built.
+    ///
+    /// # Errors
+    /// The root can't be unpacked, `guest` failed, or a package could not be configured.
+    pub fn configure_in_guest<E: From<SystemError>>(
+        &self,
+        system: System,
+        kernel: &Kernel,
+        modules: &Path,
+        progress: &mut dyn FnMut(BuildProgress),
+        guest: &mut dyn FnMut(&UnconfiguredRoot, &mut dyn FnMut(BuildProgress)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let arch = kernel.arch;
+        let path = self.system_folder(system, arch).join("root.tar");
+        if !is_foreign(system, arch) || path.is_file() {
+            return Ok(());
+        }
+        let programs = programs_of(arch)?;
+        let _lock = self.lock(arch, progress)?;
+        if path.is_file() {
+            return Ok(());
+        }
+        let namespace = Namespace::of_this_process()?;
+        let (apt, packages) = self.fetch_locked(system, arch, progress)?;
+        let part = self.part(arch, namespace)?;
+        let overlay = part.join("additions");
+        let added = additions(system, arch, RootState::Settled, programs);
+        write(&added, &overlay).map_err(SystemError::cache("write", &overlay))?;
+        progress(BuildProgress::Installing { system });
+        let unpacked = Unpacked {
+            system,
+            archives: &self.arch_folder(arch).join("archives"),
+            packages: &packages,
+            apt: &apt,
+            suite: SUITE,
+            additions: &overlay,
+        };
+        let image = unpack(&unpacked, &part, namespace)?;
+        let initramfs = part.join("initramfs");
+        write_initramfs(system, arch, modules, &initramfs)?;
+        progress(BuildProgress::Guest { system, arch, packages: packages.len() });
+        guest(&UnconfiguredRoot { system, image: image.clone(), initramfs, kernel: kernel.clone() }, progress)?;
+        let fresh = part.join("root.tar");
+        packed(system, &image, &fresh)?;
+        let folder = self.system_folder(system, arch);
+        fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
+        fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
+        namespace.remove(&part)?;
+        Ok(())
+    }
+
+    /// The image of a system for a kernel, whose modules are in the folder `modules`: from the cache, or else built. It is
+    /// to be settled before it is measured.
     ///
     /// # Errors
     /// The image can't be built here.
@@ -124,49 +191,119 @@ impl SystemStore {
         modules: &Path,
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<SystemImage, SystemError> {
+        self.cached_or_built(system, RootState::Settled, kernel, modules, progress)
+    }
+
+    /// The same for an image whose every boot is its first.
+    ///
+    /// # Errors
+    /// The image can't be built here.
+    pub fn first_boot_image(
+        &self,
+        system: System,
+        kernel: &Kernel,
+        modules: &Path,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<SystemImage, SystemError> {
+        self.cached_or_built(system, RootState::FirstBoot, kernel, modules, progress)
+    }
+
+    /// The image of a system whose power was cut: from the cache, or else a copy of its settled image that `cut` has booted
+    /// and left with a journal to be replayed.
+    ///
+    /// # Errors
+    /// The copy can't be made, `cut` failed, or there is nothing to be replayed in what it left.
+    pub fn power_lost_image<E: From<SystemError>>(
+        &self,
+        settled: &SystemImage,
+        kernel: &Kernel,
+        progress: &mut dyn FnMut(BuildProgress),
+        cut: &mut dyn FnMut(&SystemImage) -> Result<(), E>,
+    ) -> Result<SystemImage, E> {
+        let (state, system, arch) = (RootState::PowerLost, settled.manifest.system, kernel.arch);
+        let _lock = self.lock(arch, progress)?;
+        if let Some(image) = self.cached(system, state, kernel)? {
+            return Ok(image);
+        }
+        let part = self.part(arch, Namespace::of_this_process()?)?;
+        let path = SystemImage::place(&self.system_folder(system, arch), &kernel.release, state);
+        let recipe = recipe_of(system, arch, state, programs_of(arch)?);
+        let image = SystemImage {
+            initramfs: path.with_extension("img.cpio"),
+            manifest: SystemManifest { state, recipe, ..settled.manifest.clone() },
+            path,
+        };
+        let fresh = SystemImage { path: part.join("image"), ..image.clone() };
+        copy_sparse(&settled.path, &fresh.path)?;
+        copy_sparse(&settled.initramfs, &image.initramfs)?;
+        cut(&fresh)?;
+        if !fresh.needs_recovery()? {
+            let evidence = vec!["its file system is clean".to_owned()];
+            return Err(
+                SystemError::Step { what: system.name().to_owned(), step: "cutting its power", evidence }.into()
+            );
+        }
+        fs::rename(&fresh.path, &image.path).map_err(SystemError::cache("write", &image.path))?;
+        image.write_manifest()?;
+        Ok(image)
+    }
+
+    fn cached_or_built(
+        &self,
+        system: System,
+        state: RootState,
+        kernel: &Kernel,
+        modules: &Path,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
         let programs = programs_of(arch)?;
-        let recipe = recipe_of(system, arch, programs);
-        if let Some(image) = self.cached(system, kernel)? {
+        let recipe = recipe_of(system, arch, state, programs);
+        if let Some(image) = self.cached(system, state, kernel)? {
             return Ok(image);
         }
         let _lock = self.lock(arch, progress)?;
-        if let Some(image) = self.cached(system, kernel)? {
+        if let Some(image) = self.cached(system, state, kernel)? {
             return Ok(image);
         }
         let folder = self.system_folder(system, arch);
         fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
         let namespace = Namespace::of_this_process()?;
         need("mkfs.ext4", "e2fsprogs")?;
+        if is_foreign(system, arch) {
+            need("depmod", "kmod")?;
+        }
         let root = self.root_tar(system, arch, namespace, progress)?;
         let mib = system.image_mib();
         progress(BuildProgress::Writing { system, release: kernel.release.clone(), mib });
-        let path = folder.join(format!("{}.img", kernel.release));
+        let path = SystemImage::place(&folder, &kernel.release, state);
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
-            manifest: SystemManifest { system, arch, release: kernel.release.clone(), recipe, settled: false },
+            manifest: SystemManifest { system, arch, release: kernel.release.clone(), recipe, settled: false, state },
             path,
         };
         let part = self.part(arch, namespace)?;
         let overlay = part.join("additions");
-        write(&additions(system, arch, programs), &overlay).map_err(SystemError::cache("write", &overlay))?;
+        write(&additions(system, arch, state, programs), &overlay).map_err(SystemError::cache("write", &overlay))?;
         let fresh = part.join("image");
         let size = mib.to_string();
-        let arguments: [&OsStr; 7] = [
+        let depmod = if is_foreign(system, arch) { "depmod -b tree" } else { "chroot tree depmod" };
+        // A guest has entered the lab's own in the tables.
+        let setup = if is_foreign(system, arch) { "" } else { setup(system) };
+        let arguments: [&OsStr; 9] = [
             part.as_os_str(),
             root.as_os_str(),
             overlay.as_os_str(),
             modules.as_os_str(),
             OsStr::new(&kernel.release),
-            OsStr::new(setup(system)),
+            OsStr::new(setup),
             OsStr::new(&size),
+            OsStr::new(removed(system, state)),
+            OsStr::new(depmod),
         ];
         namespace.script(system.name(), "writing the image", WRITE_IMAGE, &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
-        let wanted: Vec<&str> = DISK_MODULES.iter().chain(&EXT4_MODULES).chain(system.preloaded()).copied().collect();
-        let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
-        let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
-        fs::write(&image.initramfs, archive).map_err(SystemError::cache("write", &image.initramfs))?;
+        write_initramfs(system, arch, modules, &image.initramfs)?;
         namespace.remove(&part)?;
         image.write_manifest()?;
         Ok(image)
@@ -184,7 +321,7 @@ impl SystemStore {
         if path.is_file() {
             return Ok(path);
         }
-        let apt = self.fetch_locked(system, arch, progress)?;
+        let (apt, _) = self.fetch_locked(system, arch, progress)?;
         let archives = self.arch_folder(arch).join("archives");
         let part = self.part(arch, namespace)?;
         let fresh = part.join("root.tar");
@@ -193,7 +330,7 @@ impl SystemStore {
             let arguments = [archives.as_os_str(), fresh.as_os_str()];
             namespace.script(system.name(), "unpacking its package", UNPACK_BUSYBOX, &arguments)?;
         } else {
-            if arch.qemu_name() != std::env::consts::ARCH {
+            if is_foreign(system, arch) {
                 return Err(SystemError::Foreign { system, arch });
             }
             need("mmdebstrap", "mmdebstrap")?;
@@ -221,17 +358,19 @@ impl SystemStore {
         Ok(path)
     }
 
+    /// The apt that has fetched a system's packages, and their archives, each with its size in bytes.
     fn fetch_locked(
         &self,
         system: System,
         arch: Arch,
         progress: &mut dyn FnMut(BuildProgress),
-    ) -> Result<PrivateApt, SystemError> {
+    ) -> Result<(PrivateApt, Vec<(String, u64)>), SystemError> {
         let folder = self.arch_folder(arch);
         let apt = PrivateApt::prepare(&folder.join("apt"), arch, archive(self.mirror.as_deref(), None)?, SUITE)?;
         let mut packages = system.packages();
         if system != System::Busybox {
-            packages.insert(0, "?essential");
+            // apt counts itself among them.
+            packages.insert(0, "?and(?essential,?not(?exact-name(apt)))");
         }
         // Lists of another day may name versions that the mirror has replaced.
         if apt.indexes()?.is_empty() || apt.archives_of(&packages).is_err() {
@@ -241,7 +380,7 @@ impl SystemStore {
         let wanted = apt.archives_of(&packages)?;
         let missing: Vec<_> = wanted.iter().filter(|(file, _)| !archives.join(file).is_file()).collect();
         if missing.is_empty() {
-            return Ok(apt);
+            return Ok((apt, wanted));
         }
         let bytes = missing.iter().map(|(_, bytes)| bytes).sum();
         progress(BuildProgress::Fetching { system, packages: missing.len(), bytes });
@@ -250,7 +389,8 @@ impl SystemStore {
             apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
             apt.download_all(&packages, &archives, &mut |percent| progress(BuildProgress::Downloading { percent }))?;
         }
-        Ok(apt)
+        let wanted = apt.archives_of(&packages)?;
+        Ok((apt, wanted))
     }
 
     /// An empty folder for a build.
@@ -278,7 +418,7 @@ impl SystemStore {
 }
 
 /// `$1` the folder of the build, `$2` root.tar, `$3` the additions, `$4` the modules, `$5` the release, `$6` the setup
-/// command, `$7` the size in MiB. Device nodes are the kernel's to make.
+/// command, `$7` the size in MiB, `$8` a pattern of paths to remove, `$9` depmod. Device nodes are the kernel's to make.
 const WRITE_IMAGE: &str = r#"
 umask 022
 cd "$1"
@@ -288,8 +428,9 @@ cp -r --no-preserve=ownership "$3/." tree/
 mkdir -p tree/usr/lib/modules tree/dev tree/proc tree/sys tree/run
 chmod 1777 tree/tmp
 cp -r --no-preserve=ownership "$4" "tree/usr/lib/modules/$5"
-if [ -x tree/usr/sbin/depmod ] || [ -x tree/usr/bin/depmod ]; then chroot tree depmod "$5"; fi
+if [ -x tree/usr/sbin/depmod ] || [ -x tree/usr/bin/depmod ]; then $9 "$5"; fi
 if [ -n "$6" ]; then chroot tree sh -c "$6"; fi
+if [ -n "$8" ]; then (cd tree && rm -f $8); fi
 mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$7M"
 "#;
 
@@ -297,6 +438,19 @@ mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$7M"
 const UNPACK_BUSYBOX: &str = r#"
 dpkg-deb --fsys-tarfile "$1"/busybox-static_*.deb >"$2"
 "#;
+
+/// Whether a system's packages are configured by programs that do not run on this host.
+fn is_foreign(system: System, arch: Arch) -> bool {
+    system != System::Busybox && arch.qemu_name() != std::env::consts::ARCH
+}
+
+/// The initramfs that mounts a system's root, by a kernel with these modules.
+fn write_initramfs(system: System, arch: Arch, modules: &Path, to: &Path) -> Result<(), SystemError> {
+    let wanted: Vec<&str> = DISK_MODULES.iter().chain(&EXT4_MODULES).chain(system.preloaded()).copied().collect();
+    let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
+    let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
+    fs::write(to, archive).map_err(SystemError::cache("write", to))
+}
 
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
@@ -309,10 +463,10 @@ fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
 }
 
 /// Identifies what an image is built from.
-fn recipe_of(system: System, arch: Arch, programs: Programs<'_>) -> String {
+fn recipe_of(system: System, arch: Arch, state: RootState, programs: Programs<'_>) -> String {
     let mut hasher = Sha256::new();
     hasher.update(format!("{:?}{WRITE_IMAGE}{}", system.packages(), setup(system)));
-    hasher.update(format!("{:?}", additions(system, arch, programs)));
+    hasher.update(format!("{:?}{}", additions(system, arch, state, programs), removed(system, state)));
     hasher.update(programs::root(arch).unwrap_or_default());
     hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
 }
@@ -332,7 +486,8 @@ mod tests {
 
     #[test]
     fn recipes_differ_by_system_and_application() {
-        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, Programs { app, fastinit: b"" });
+        let of =
+            |system, app: &[u8]| recipe_of(system, Arch::Amd64, RootState::Settled, Programs { app, fastinit: b"" });
         assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
         assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
         assert_ne!(of(System::DebianSysvinit, b"a"), of(System::DebianOpenrc, b"a"));
@@ -345,11 +500,13 @@ mod tests {
         let mut image = of_busybox(path);
         fs::write(&image.path, "image").unwrap();
         fs::write(&image.initramfs, "initramfs").unwrap();
-        assert_eq!(SystemImage::read(folder.path(), "6.12", "r"), None);
+        let read = |state, recipe| SystemImage::read(folder.path(), "6.12", state, recipe);
+        assert_eq!(read(RootState::Settled, "r"), None);
         image.write_manifest().unwrap();
-        assert_eq!(SystemImage::read(folder.path(), "6.12", "r"), Some(image.clone()));
-        assert_eq!(SystemImage::read(folder.path(), "6.12", "another"), None);
+        assert_eq!(read(RootState::Settled, "r"), Some(image.clone()));
+        assert_eq!(read(RootState::Settled, "another"), None);
+        assert_eq!(read(RootState::FirstBoot, "r"), None, "that is another file");
         image.set_settled().unwrap();
-        assert!(SystemImage::read(folder.path(), "6.12", "r").unwrap().manifest.settled);
+        assert!(read(RootState::Settled, "r").unwrap().manifest.settled);
     }
 }

@@ -11,7 +11,7 @@ use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use bootline_images::arch::Arch;
 use bootline_images::loaders::{Loader, LoaderError};
-use bootline_images::systems::System;
+use bootline_images::systems::{System, SystemError};
 use bootline_port::recorder::RecorderError;
 
 /// Why a boot could not be carried out.
@@ -150,14 +150,17 @@ pub enum BootError {
     /// The capture can't be written.
     #[error(transparent)]
     Recorder(#[from] RecorderError),
-    /// A system's first boot did not end in its own shutdown, so its image can't be measured.
-    #[error("the first boot of {system} failed: {verdict:?}")]
-    Unsettled {
+    /// A boot that prepares a system's image did not come to its end, so the image can't be measured.
+    #[error("the boot that prepares the image of {system} failed: {verdict:?}")]
+    Unprepared {
         /// The system.
         system: System,
         /// How it ended.
         verdict: Box<RunVerdict>,
     },
+    /// A system's image can't be made or copied.
+    #[error(transparent)]
+    System(#[from] SystemError),
     /// QEMU can't be run.
     #[error(transparent)]
     Qemu(#[from] QemuError),
@@ -181,6 +184,7 @@ impl BootError {
             BootError::LoaderMemory { mib, .. } => Some(format!("`--memory {mib}`")),
             BootError::LoaderWords { .. } => Some("leave it out of `--append`, or leave out `--loader`".to_owned()),
             BootError::Loader(error) => error.hint(),
+            BootError::System(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {

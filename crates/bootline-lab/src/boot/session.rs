@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{AWAITED, HANDOFF, Question, STORAGE, SystemBoot};
+use super::system::{AWAITED, HANDOFF, Question, STORAGE, SystemBoot, Writes};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -145,7 +145,7 @@ impl Session {
     pub fn of_system(self, boot: Option<&SystemBoot>) -> Session {
         let system = boot.map(|boot| SystemSession {
             questions: boot.questions().into_iter().rev().collect(),
-            shutdown: boot.root.system().filter(|_| boot.settle).map(System::shutdown),
+            shutdown: boot.root.system().filter(|_| boot.writes == Writes::Kept).map(System::shutdown),
             ends_at_marker: boot.root.system().is_none(),
             ..SystemSession::default()
         });

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bootline_images::roots::{FileSystem, OwnRoot};
-use bootline_images::systems::{InitSystem, System, SystemImage};
+use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
 
 use crate::storage::{StoragePreset, check_command, throttle};
 
@@ -32,9 +32,23 @@ pub struct SystemBoot {
     pub initramfs: PathBuf,
     /// The storage that the image is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
-    /// Write to the image itself and shut the system down in its own way: what an image needs once before it is measured.
-    /// Otherwise the boot's writes are thrown away, and the power is cut.
-    pub settle: bool,
+    /// The state of the root, which is that of the image; none for a root of the user's own.
+    pub state: Option<RootState>,
+    /// How the image differs from that of the system.
+    pub changes: RootChanges,
+    /// What becomes of what the boot writes.
+    pub writes: Writes,
+}
+
+/// What becomes of what a boot writes, and how the boot ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// It is thrown away, and the power is cut: a boot that is measured.
+    Discarded,
+    /// It is kept, and the system shuts down in its own way: what an image needs once before it is measured.
+    Kept,
+    /// It is kept, many files are written after the boot, and the power is cut while they are.
+    CutOff,
 }
 
 /// A root file system and how one knows that it has booted.
@@ -80,7 +94,9 @@ impl SystemBoot {
             image: image.path.clone(),
             initramfs: image.initramfs.clone(),
             storage: None,
-            settle: false,
+            state: Some(image.manifest.state),
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
         }
     }
 
@@ -91,7 +107,9 @@ impl SystemBoot {
             image: root.disk.clone(),
             initramfs,
             storage: None,
-            settle: false,
+            state: None,
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
         }
     }
 
@@ -109,7 +127,10 @@ impl SystemBoot {
         let mut drive = OsString::from("format=raw,if=none,id=root,cache.no-flush=on,file=");
         // QEMU reads a comma in a name as two.
         drive.push(self.image.to_string_lossy().replace(',', ",,"));
-        drive.push(if self.settle { ",snapshot=off" } else { ",snapshot=on" });
+        drive.push(match self.writes {
+            Writes::Discarded => ",snapshot=on",
+            Writes::Kept | Writes::CutOff => ",snapshot=off",
+        });
         drive.push(throttle(self.storage));
         let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
         let mut arguments: Vec<OsString> = vec!["-drive".into(), drive];
@@ -133,10 +154,12 @@ impl SystemBoot {
 
     /// The questions, in order. The storage is checked last: it keeps the storage busy.
     pub(super) fn questions(&self) -> Vec<Question> {
-        if self.settle {
-            return Vec::new();
-        }
         let ask = |file, command: &str| (file, command.to_owned());
+        match self.writes {
+            Writes::Discarded => {}
+            Writes::Kept => return Vec::new(),
+            Writes::CutOff => return vec![ask("written.txt", WRITE_FILES)],
+        }
         // Where nobody knows which init it is, the command finds out; without an answer there is no file.
         let of_systemd = |check: &str| {
             vec![
@@ -160,6 +183,14 @@ impl SystemBoot {
     }
 }
 
+/// Fills the journal with changes that are not written to their places yet, as a device does that logs and keeps a database: small
+/// files in folders, some removed again, and one that is removed while a program has it open. fsync commits them; sync would
+/// write them to their places as well.
+const WRITE_FILES: &str = "mkdir -p /var/lib/written && cd /var/lib/written && n=0; while [ $n -lt 40 ]; do mkdir $n; i=0; \
+    while [ $i -lt 50 ]; do echo $n $i >$n/$i; i=$((i + 1)); done; rm $n/1?; \
+    dd if=/dev/zero of=$n/data bs=64k count=2 conv=fsync 2>&1; n=$((n + 1)); done; \
+    exec 3>open; rm open; sleep 1000 </dev/null >/dev/null 2>&1 & dd if=/dev/zero of=last bs=4k count=1 conv=fsync 2>&1";
+
 /// The file with the properties of all units.
 pub(super) const UNITS: &str = "systemctl-show.txt";
 /// The file with the properties of process 1.
@@ -177,15 +208,19 @@ mod tests {
             image: "/a,b.img".into(),
             initramfs: "/i".into(),
             storage: Some(StoragePreset::Emmc),
-            settle: false,
+            state: Some(RootState::Settled),
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
         }
     }
 
     #[test]
-    fn a_boot_throws_its_writes_away_unless_it_settles_the_image() {
+    fn a_boot_throws_its_writes_away_unless_it_prepares_the_image() {
         let drive = |boot: &SystemBoot| boot.arguments(1, 3)[1].to_string_lossy().into_owned();
         assert!(drive(&boot()).contains("file=/a,,b.img,snapshot=on,throttling.bps-total=40000000,"));
-        assert!(drive(&SystemBoot { settle: true, storage: None, ..boot() }).ends_with("snapshot=off"));
+        for writes in [Writes::Kept, Writes::CutOff] {
+            assert!(drive(&SystemBoot { writes, storage: None, ..boot() }).ends_with("snapshot=off"));
+        }
     }
 
     #[test]
@@ -213,6 +248,8 @@ mod tests {
         let questions = boot().questions();
         assert_eq!(questions.last().map(|q| q.0), Some(STORAGE));
         assert_eq!(questions[0].0, UNITS);
-        assert_eq!(SystemBoot { settle: true, ..boot() }.questions(), []);
+        assert_eq!(SystemBoot { writes: Writes::Kept, ..boot() }.questions(), []);
+        let written = SystemBoot { writes: Writes::CutOff, ..boot() }.questions();
+        assert!(matches!(&written[..], [(_, command)] if !command.contains('\n')), "a command is a line: {written:?}");
     }
 }

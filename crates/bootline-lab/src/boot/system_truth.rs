@@ -2,7 +2,7 @@
 //! What the lab knows of a system's boot: its marks and its units, on the host's clock.
 use bootline_capture::units::{Dur, HostTime};
 use bootline_images::roots::FileSystem;
-use bootline_images::systems::System;
+use bootline_images::systems::{RootState, System};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,15 @@ pub struct SystemTruth {
     pub system: Option<System>,
     /// The file system of its root.
     pub file_system: Option<FileSystem>,
+    /// The state of its root when the boot began; null for a root of the user's own.
+    #[serde(default)]
+    pub root_state: Option<RootState>,
+    /// Paths of the files that were written into its root before the boot.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub root_files: Vec<String>,
+    /// Paths of the files that were removed from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub root_without: Vec<String>,
     /// The storage that its root was on; null for as fast as the host is.
     pub storage: Option<StoragePreset>,
     /// That storage's limits.
@@ -102,6 +111,9 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTru
     SystemTruth {
         system: boot.root.system(),
         file_system: Some(boot.root.file_system()),
+        root_state: boot.state,
+        root_files: boot.changes.files.keys().cloned().collect(),
+        root_without: boot.changes.without.iter().cloned().collect(),
         storage: boot.storage,
         limits,
         storage_rate_ratio: limits
@@ -149,7 +161,9 @@ fn units(text: &str, offset: Dur) -> Vec<UnitTruth> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BootedRoot;
+    use bootline_images::systems::RootChanges;
+
+    use super::super::{BootedRoot, Writes};
     use super::*;
 
     const SHOWN: &str = "\
@@ -198,7 +212,9 @@ InactiveExitTimestampMonotonic=0
             image: "/i".into(),
             initramfs: "/r".into(),
             storage: None,
-            settle: false,
+            state: Some(RootState::Settled),
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
         };
         let truth = system_truth(&boot, &report);
         assert_eq!(truth.clock_offset_ns, Some(Dur::from_millis(1_000)));

@@ -14,7 +14,7 @@ use crate::module::Module;
 use crate::storage::StoragePreset;
 use bootline_images::kernels::KernelName;
 use bootline_images::loaders::Loader;
-use bootline_images::systems::System;
+use bootline_images::systems::{RootChanges, RootState, System};
 
 /// A checked experiment: every name in it exists, every value is in range.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +107,10 @@ pub struct Arm {
 pub struct ArmSystem {
     /// Its root file system.
     pub root: ArmRoot,
+    /// The state of its root when the boot begins; one of the user's own is booted as it is.
+    pub state: RootState,
+    /// What is changed in a copy of its image.
+    pub changes: RootChanges,
     /// The storage that its root is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bootline_analysis::predict::{Assumption, Change, Prediction, PredictionError};
 use bootline_analysis::whole_change::{WholeChange, WholePrediction, WholePredictionError};
 use bootline_capture::units::{Dur, HostTime, Interval};
-use bootline_images::systems::{APPLICATION_UNIT, MULTI_USER_UNIT};
+use bootline_images::systems::{APPLICATION_UNIT, MULTI_USER_UNIT, RootState};
 use bootline_stats::{
     ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, groups, judge_claim,
     judge_prediction, median, ratio_of_medians,
@@ -195,6 +195,9 @@ impl Evaluation<'_> {
             append: arm.append.clone(),
             system: arm.system.as_ref().and_then(|s| s.root.system()),
             root: arm.system.as_ref().and_then(|s| root_name(&s.root)),
+            root_state: arm.system.as_ref().map(|s| s.state).filter(|s| *s != RootState::Settled),
+            root_files: arm.system.iter().flat_map(|s| s.changes.files.keys().cloned()).collect(),
+            root_without: arm.system.iter().flat_map(|s| s.changes.without.iter().cloned()).collect(),
             storage: arm.system.as_ref().and_then(|s| s.storage),
             loader: arm.loader.map(|l| l.loader),
             loader_setup: arm.loader.map(|l| l.setup),

@@ -258,6 +258,9 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
         truth.system = (arm != "lab").then(|| SystemTruth {
             system: Some(System::Busybox),
             file_system: None,
+            root_state: None,
+            root_files: Vec::new(),
+            root_without: Vec::new(),
             storage: None,
             limits: None,
             storage_rate_ratio: None,

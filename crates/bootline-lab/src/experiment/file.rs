@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads an experiment file, and checks that every name in it exists and every value is in range.
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Read;
 use std::ops::Range;
@@ -22,6 +22,7 @@ use crate::boot::LoaderSetup;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
 use bootline_images::loaders::Loader;
+use bootline_images::systems::RootChanges;
 
 impl Experiment {
     /// Reads a file.
@@ -176,6 +177,7 @@ impl Reader<'_> {
         let partition = raw.root_partition.as_ref().map(|n| within("root_partition", n, 1..=128)).transpose()?;
         let own = raw.root.as_ref().map(|file| ArmRoot::Own { path: self.next_to(file), partition });
         let root = raw.system.map(ArmRoot::Lab).or(own);
+        let changes = root_changes(raw.root_files.unwrap_or_default(), raw.root_without.unwrap_or_default())?;
         let modules = raw.modules.unwrap_or_default();
         if let Some(module) = metric.module() {
             let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
@@ -197,7 +199,12 @@ impl Reader<'_> {
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
-            system: root.map(|root| ArmSystem { root, storage: raw.storage }),
+            system: root.map(|root| ArmSystem {
+                root,
+                state: raw.root_state.unwrap_or_default(),
+                changes,
+                storage: raw.storage,
+            }),
             marker: raw.marker.as_ref().map(marker).transpose()?,
             loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),
@@ -281,6 +288,17 @@ fn baud(n: &Spanned<u32>) -> Found<Baud> {
 fn loader_of(loader: Loader, delay: &Option<Spanned<u32>>, quiet: Option<bool>) -> Found<ArmLoader> {
     let delay = delay.as_ref().map(|n| within("loader_delay", n, 0..=600)).transpose()?;
     Ok(ArmLoader { loader, setup: LoaderSetup { delay, quiet: quiet.unwrap_or(false) } })
+}
+
+fn root_changes(files: BTreeMap<Spanned<String>, String>, without: Vec<Spanned<String>>) -> Found<RootChanges> {
+    let path = |key, path: Spanned<String>| match RootChanges::check(path.as_ref()) {
+        Ok(()) => Ok(path.into_inner()),
+        Err(_) => Err(bad(key, &path, "a path in the root, such as etc/fstab")),
+    };
+    Ok(RootChanges {
+        files: files.into_iter().map(|(p, text)| Ok((path("root_files", p)?, text))).collect::<Found<_>>()?,
+        without: without.into_iter().map(|p| path("root_without", p)).collect::<Found<_>>()?,
+    })
 }
 
 fn marker(text: &Spanned<String>) -> Found<String> {

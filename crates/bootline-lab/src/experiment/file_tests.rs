@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use bootline_images::systems::System;
+use bootline_images::systems::{RootChanges, RootState, System};
 
 use super::*;
 use crate::storage::StoragePreset;
@@ -85,7 +85,7 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, marker, storage, loader, loader_delay, loader_quiet, initrd, dtb, \
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, root_state, root_files, root_without, marker, storage, loader, loader_delay, loader_quiet, initrd, dtb, \
                modules, icount, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
@@ -264,7 +264,12 @@ fn one_arm(keys: &str) -> Result<Arm, String> {
 #[test]
 fn a_system_has_its_storage_and_its_metrics() {
     let arm = one_arm("system = \"debian-minimal\"\nstorage = \"usb2\"\nappend = \"systemd.mask=x.service\"").unwrap();
-    let system = ArmSystem { root: ArmRoot::Lab(System::DebianMinimal), storage: Some(StoragePreset::Usb2) };
+    let system = ArmSystem {
+        root: ArmRoot::Lab(System::DebianMinimal),
+        state: RootState::Settled,
+        changes: RootChanges::default(),
+        storage: Some(StoragePreset::Usb2),
+    };
     assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
     assert_eq!(arm.append, "systemd.mask=x.service");
     let arm = one_arm("system = \"busybox\"\nmodules = [\"m.ko\"]\nmetric = \"since-start\"\npredict = []").unwrap();
@@ -280,7 +285,12 @@ fn a_system_has_its_storage_and_its_metrics() {
         file.replace("baud = 9600", "system = \"busybox\"\nstorage = \"sd\"").replace("\"images/own\"", "\"6.1\"");
     let file = file.replace("modules =", "# ").replace("predict =", "# ");
     let systems: Vec<Option<ArmSystem>> = parse(&file).unwrap().arms.into_iter().map(|arm| arm.system).collect();
-    let busybox = ArmSystem { root: ArmRoot::Lab(System::Busybox), storage: Some(StoragePreset::Sd) };
+    let busybox = ArmSystem {
+        root: ArmRoot::Lab(System::Busybox),
+        state: RootState::Settled,
+        changes: RootChanges::default(),
+        storage: Some(StoragePreset::Sd),
+    };
     assert_eq!(
         systems,
         [Some(busybox.clone()), Some(busybox.clone()), Some(busybox)],
@@ -330,7 +340,15 @@ fn what_does_not_go_with_a_system_is_refused() {
 fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
     let arm = one_arm("root = \"images/product.wic\"\nroot_partition = 2\nstorage = \"sd\"").unwrap();
     let root = ArmRoot::Own { path: "lab/images/product.wic".into(), partition: Some(2) };
-    assert_eq!(arm.system, Some(ArmSystem { root, storage: Some(StoragePreset::Sd) }));
+    assert_eq!(
+        arm.system,
+        Some(ArmSystem {
+            root,
+            state: RootState::Settled,
+            changes: RootChanges::default(),
+            storage: Some(StoragePreset::Sd),
+        })
+    );
     assert_eq!((arm.metric, arm.marker), (Metric::Marker, None));
     let arm = one_arm("root = \"r\"\nmarker = \"app: ready\"\nmetric = \"handoff\"").unwrap();
     assert_eq!((arm.metric, arm.marker.as_deref()), (Metric::Handoff, Some("app: ready")));
@@ -410,4 +428,28 @@ fn what_does_not_go_with_a_loader_is_refused() {
     refused(loaded_arm("metric = \"log-complete\""), "count from the line's first byte");
     refused(loaded_arm("metric = \"register-reads-per-byte\"\ntrace_registers = true"), "the loader's own");
     refused(one_arm("loader-delay = 1"), "did you mean `loader_delay`?");
+}
+
+#[test]
+fn a_root_is_booted_in_its_state_and_with_its_changes() {
+    let arm = one_arm(
+        "system = \"debian-openrc\"\nroot_state = \"first-boot\"\nroot_without = [\"etc/init.d/cron\"]\n\
+         root_files = { \"etc/motd\" = \"hello\\n\" }",
+    );
+    let system = arm.unwrap().system.unwrap();
+    assert_eq!(system.state, RootState::FirstBoot);
+    assert_eq!(system.changes.files.into_iter().collect::<Vec<_>>(), [("etc/motd".to_owned(), "hello\n".to_owned())]);
+    assert_eq!(system.changes.without.into_iter().collect::<Vec<_>>(), ["etc/init.d/cron"]);
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(keys).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    refused("system = \"busybox\"\nroot_state = \"settld\"", "| did you mean `settled`?");
+    refused("root_state = \"settled\"", "arm `a`: `root_state` is that of a `system`");
+    refused("root_without = [\"etc/x\"]", "arm `a`: `root_files` and `root_without` change a copy of a `system`");
+    refused("system = \"busybox\"\nroot_without = [\"/etc/x\"]", "`/etc/x`");
+    refused(
+        "system = \"busybox\"\nroot_state = \"power-lost\"\nroot_without = [\"etc/x\"]",
+        "arm `a`: what is changed in a root whose power was cut would be undone",
+    );
 }

@@ -9,7 +9,7 @@ use super::definition::Published;
 use super::metric::Metric;
 use crate::storage::StoragePreset;
 use bootline_images::loaders::Loader;
-use bootline_images::systems::System;
+use bootline_images::systems::{RootState, System};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +55,9 @@ pub(super) struct RawArm {
     pub system: Option<System>,
     pub root: Option<String>,
     pub root_partition: Option<Spanned<u32>>,
+    pub root_state: Option<RootState>,
+    pub root_files: Option<BTreeMap<Spanned<String>, String>>,
+    pub root_without: Option<Vec<Spanned<String>>>,
     pub marker: Option<Spanned<String>>,
     pub storage: Option<StoragePreset>,
     pub loader: Option<Loader>,
@@ -90,6 +93,10 @@ impl RawArm {
             root_partition: self
                 .root_partition
                 .or(defaults.root_partition.filter(|_| self.system.is_none() && self.root.is_none())),
+            // An arm with a root of its own does not have the default of a system's.
+            root_state: self.root_state.or(defaults.root_state.filter(|_| self.root.is_none())),
+            root_files: self.root_files.or(defaults.root_files.filter(|_| self.root.is_none())),
+            root_without: self.root_without.or(defaults.root_without.filter(|_| self.root.is_none())),
             marker: self.marker.or(defaults.marker.filter(|_| self.system.is_none())),
             storage: self.storage.or(defaults.storage),
             loader: self.loader.or(defaults.loader),

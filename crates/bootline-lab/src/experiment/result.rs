@@ -12,7 +12,7 @@ use crate::host::Host;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
 use bootline_images::loaders::Loader;
-use bootline_images::systems::System;
+use bootline_images::systems::{RootState, System};
 
 /// The version of `result.json`; incremented when a field changes its meaning or is removed.
 pub const RESULT_SCHEMA: &str = "bootline-experiment/1";
@@ -73,6 +73,15 @@ pub struct ArmResult {
     /// The root file system of the user's own that was booted: its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
+    /// The state of the system's root when the boot began; none for settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root_state: Option<RootState>,
+    /// Paths of the files that were written into the system's root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub root_files: Vec<String>,
+    /// Paths of the files that were removed from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub root_without: Vec<String>,
     /// The storage of the system; none for as fast as the host is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<StoragePreset>,

@@ -9,7 +9,7 @@ use bootline_capture::units::HostTime;
 use tempfile::TempDir;
 
 use super::*;
-use crate::boot::set_aside;
+use crate::boot::{Writes, set_aside};
 use crate::experiment::{ArmKernel, ArmLoaderImage, ArmSystemImage, ResultsError, RunSelection, loaders};
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
@@ -274,6 +274,7 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     lab.begin().unwrap();
     let system = |file_system: &str| ArmSystemImage {
         system: Some(System::Busybox),
+        state: None,
         own: None,
         path: "/i".into(),
         initramfs: "/r".into(),
@@ -322,6 +323,7 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let mut lab = Lab::new();
     let image = ArmSystemImage {
         system: Some(System::DebianSystemd),
+        state: None,
         own: None,
         path: "/i".into(),
         initramfs: "/r".into(),
@@ -335,8 +337,8 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let booted = request(a, &lab.images, Path::new("/d"));
     let system = booted.system.unwrap();
     assert_eq!(
-        (system.root.system(), system.storage, system.settle),
-        (Some(System::DebianSystemd), Some(StoragePreset::Nand), false)
+        (system.root.system(), system.storage, system.writes),
+        (Some(System::DebianSystemd), Some(StoragePreset::Nand), Writes::Discarded)
     );
     assert_eq!((system.image, system.initramfs), ("/i".into(), "/r".into()));
     assert_eq!(booted.append, "systemd.mask=x");

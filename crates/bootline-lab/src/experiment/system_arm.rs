@@ -3,16 +3,30 @@
 use super::definition::{Arm, ArmRoot, Image};
 use super::metric::Metric;
 use super::raw::RawArm;
+use bootline_images::systems::RootState;
 
 /// Why an arm contradicts itself, as far as whole systems are concerned.
 pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Option<&'static str> {
     let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();
     let own = arm.root.is_some();
     let system = arm.system.is_some() || own;
+    let changed = arm.root_files.is_some() || arm.root_without.is_some();
     let checks = [
         (arm.system.is_some() && own, "it has a `system` or a `root` of your own, not both"),
         (!own && arm.root_partition.is_some(), "`root_partition` is that of a `root`, which it does not have"),
         (!system && arm.storage.is_some(), "`storage` is that of a `system` or a `root`, which it does not have"),
+        (
+            arm.system.is_none() && arm.root_state.is_some(),
+            "`root_state` is that of a `system`; a `root` of your own is booted in the state in which it is",
+        ),
+        (
+            arm.system.is_none() && changed,
+            "`root_files` and `root_without` change a copy of a `system`'s image, which it does not have",
+        ),
+        (
+            changed && arm.root_state == Some(RootState::PowerLost),
+            "what is changed in a root whose power was cut would be undone when its journal is replayed",
+        ),
         (system && arm.icount == Some(true), "a `system` or a `root` is booted on a line, in real time: no `icount`"),
         (system && arm.initrd.is_some(), "a `system` or a `root` is booted by the lab's own initramfs: no `initrd`"),
         (

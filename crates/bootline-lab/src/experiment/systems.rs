@@ -6,14 +6,14 @@ use std::fmt;
 use std::path::PathBuf;
 
 use bootline_images::roots::{FileSystem, OwnRoot};
-use bootline_images::systems::{System, SystemError, SystemImage};
+use bootline_images::systems::{RootChanges, RootState, System, SystemError, SystemImage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::definition::{ArmRoot, ArmSystem, Experiment};
 use super::images::ArmKernel;
 use super::loaders::ArmLoaderImage;
-use crate::boot::{BootedRoot, SystemBoot};
+use crate::boot::{BootedRoot, SystemBoot, Writes};
 
 /// What the arms of an experiment boot, by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct ArmImages {
 pub struct ArmSystemImage {
     /// The system; null for a root of the user's own.
     pub system: Option<System>,
+    /// The state of its root; null for a root of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<RootState>,
     /// What such a root is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<ArmOwnRoot>,
@@ -62,6 +65,7 @@ impl ArmSystemImage {
     pub fn of(image: &SystemImage) -> Result<ArmSystemImage, SystemError> {
         Ok(ArmSystemImage {
             system: Some(image.manifest.system),
+            state: Some(image.manifest.state),
             own: None,
             path: image.path.clone(),
             initramfs: image.initramfs.clone(),
@@ -69,10 +73,25 @@ impl ArmSystemImage {
         })
     }
 
+    /// The same of a changed copy of an image.
+    ///
+    /// # Errors
+    /// The image can't be read.
+    pub fn of_changed(
+        image: &SystemImage,
+        changes: &RootChanges,
+        copy: PathBuf,
+    ) -> Result<ArmSystemImage, SystemError> {
+        let of_image = ArmSystemImage::of(image)?;
+        let file_system = format!("{}-{}", of_image.file_system, changes.sha256());
+        Ok(ArmSystemImage { path: copy, file_system, ..of_image })
+    }
+
     /// What results keep of a root of the user's own, whose file has this SHA-256.
     pub fn of_own(root: &OwnRoot, initramfs: PathBuf, sha256: String) -> ArmSystemImage {
         ArmSystemImage {
             system: None,
+            state: None,
             own: Some(ArmOwnRoot { file_system: root.file_system, partition: root.partition }),
             path: root.disk.clone(),
             initramfs,
@@ -91,7 +110,9 @@ impl ArmSystemImage {
             image: self.path.clone(),
             initramfs: self.initramfs.clone(),
             storage: arm.storage,
-            settle: false,
+            state: self.own.is_none().then_some(arm.state),
+            changes: arm.changes.clone(),
+            writes: Writes::Discarded,
         }
     }
 }
@@ -107,22 +128,23 @@ impl fmt::Display for ArmSystemImage {
 }
 
 /// What the arms boot, whose kernels are `kernels`. `prepare` builds the image of a system for a kernel, or finds it in the
-/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root and kernel.
+/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root, state, set of changes, and kernel.
 ///
 /// # Errors
 /// The first error of `prepare`.
 pub fn systems<E>(
     experiment: &Experiment,
     kernels: BTreeMap<String, ArmKernel>,
-    prepare: &mut dyn FnMut(&str, &ArmRoot, &ArmKernel) -> Result<ArmSystemImage, E>,
+    prepare: &mut dyn FnMut(&str, &ArmSystem, &ArmKernel) -> Result<ArmSystemImage, E>,
 ) -> Result<ArmImages, E> {
-    let mut built: BTreeMap<(ArmRoot, PathBuf), ArmSystemImage> = BTreeMap::new();
+    let mut built: BTreeMap<(ArmRoot, RootState, RootChanges, PathBuf), ArmSystemImage> = BTreeMap::new();
     let mut systems = BTreeMap::new();
     for arm in &experiment.arms {
-        let Some((ArmSystem { root, .. }, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
-        let image = match built.entry((root.clone(), kernel.path.clone())) {
+        let Some((system, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
+        let key = (system.root.clone(), system.state, system.changes.clone(), kernel.path.clone());
+        let image = match built.entry(key) {
             Entry::Occupied(image) => image.get().clone(),
-            Entry::Vacant(place) => place.insert(prepare(&arm.name, root, kernel)?).clone(),
+            Entry::Vacant(place) => place.insert(prepare(&arm.name, system, kernel)?).clone(),
         };
         systems.insert(arm.name.clone(), image);
     }
@@ -142,6 +164,7 @@ mod tests {
         [[arm]]\nname = \"lab\"\n\
         [[arm]]\nname = \"emmc\"\nsystem = \"busybox\"\nstorage = \"emmc\"\n\
         [[arm]]\nname = \"host\"\nsystem = \"busybox\"\n\
+        [[arm]]\nname = \"lost\"\nsystem = \"busybox\"\nroot_state = \"power-lost\"\n\
         [[arm]]\nname = \"other\"\nsystem = \"debian-minimal\"\n\
         [[arm]]\nname = \"unwanted\"\nsystem = \"debian-systemd\"\n";
 
@@ -173,18 +196,32 @@ mod tests {
     #[test]
     fn a_system_is_prepared_once_for_all_arms_that_boot_it() {
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
-        let kernels = ["lab", "emmc", "host", "other"].map(|arm| (arm.to_owned(), kernel())).into();
+        let kernels = ["lab", "emmc", "host", "lost", "other"].map(|arm| (arm.to_owned(), kernel())).into();
         let mut asked = Vec::new();
-        let mut prepare = |arm: &str, root: &ArmRoot, _: &ArmKernel| {
-            asked.push((arm.to_owned(), root.clone()));
-            let (system, file_system) = (root.system(), format!("{root:?}"));
-            Ok::<_, ()>(ArmSystemImage { system, own: None, path: "/i".into(), initramfs: "/r".into(), file_system })
+        let mut prepare = |arm: &str, system: &ArmSystem, _: &ArmKernel| {
+            asked.push((arm.to_owned(), system.root.clone(), system.state));
+            let (file_system, state) = (format!("{:?}", system.root), Some(system.state));
+            let system = system.root.system();
+            Ok::<_, ()>(ArmSystemImage {
+                system,
+                state,
+                own: None,
+                path: "/i".into(),
+                initramfs: "/r".into(),
+                file_system,
+            })
         };
         let images = systems(&experiment, kernels, &mut prepare).unwrap();
-        let lab = |arm: &str, system| (arm.to_owned(), ArmRoot::Lab(system));
-        assert_eq!(asked, [lab("emmc", System::Busybox), lab("other", System::DebianMinimal)]);
+        let lab = |arm: &str, system, state| (arm.to_owned(), ArmRoot::Lab(system), state);
+        let expected = [
+            lab("emmc", System::Busybox, RootState::Settled),
+            lab("lost", System::Busybox, RootState::PowerLost),
+            lab("other", System::DebianMinimal, RootState::Settled),
+        ];
+        assert_eq!(asked, expected);
         let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system.unwrap())).collect();
-        let expected = [("emmc", System::Busybox), ("host", System::Busybox), ("other", System::DebianMinimal)];
+        let busybox = |arm| (arm, System::Busybox);
+        let expected = [busybox("emmc"), busybox("host"), busybox("lost"), ("other", System::DebianMinimal)];
         assert_eq!(of, expected);
         let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
         assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline systems`
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
-use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore};
+use bootline_images::systems::{
+    BuildProgress, RootState, System, SystemError, SystemImage, SystemRow, SystemStore, UnconfiguredRoot,
+};
 use bootline_input::{Exit, Failure};
+use bootline_lab::boot::{BootError, configure};
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
-use bootline_terminal::Terminal;
+use bootline_terminal::{Terminal, cancel_on_signals};
 use clap::Subcommand;
 
 use crate::build_steps::BuildSteps;
@@ -19,12 +22,14 @@ use crate::verbs::kernels;
 #[command(after_help = "\
 Systems are built from Debian packages, which come from the mirror in this host's apt configuration
 through a private apt state. Root is not needed: an ordinary user needs mmdebstrap, uidmap,
-e2fsprogs, and a range of ids in /etc/subuid. What is built boots without a network.
+e2fsprogs, and a range of ids in /etc/subuid. What is built boots without a network. Where this host
+can't run a system's programs, a guest in QEMU configures its packages, which takes minutes, once.
 
 Examples:
   bootline systems list
   bootline systems fetch debian-systemd
   bootline systems build debian-systemd --kernel 7.2
+  bootline systems build debian-minimal --kernel arm64:6.12
   bootline boot --system debian-systemd --kernel 7.2 --storage emmc -o whole")]
 pub struct Args {
     #[command(subcommand)]
@@ -73,6 +78,9 @@ struct Build {
     /// The series of the stock kernel to boot it with: 6.12, arm64:7.2
     #[arg(long, value_name = "SERIES")]
     kernel: KernelName,
+    /// The architecture [default: that of the kernel's name, or amd64]
+    #[arg(long)]
+    arch: Option<Arch>,
     #[command(flatten)]
     place: Place,
     /// Write JSON
@@ -120,7 +128,7 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
     let store = open(&build.place)?;
-    let arch = build.kernel.arch.unwrap_or(Arch::Amd64);
+    let arch = build.kernel.arch.or(build.arch).unwrap_or(Arch::Amd64);
     let kernel = kernels::stock(build.kernel.series, arch, terminal)?;
     for system in build.systems {
         let image = image_in(&store, system, &kernel, terminal)?;
@@ -140,20 +148,78 @@ fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(Exit::FINE)
 }
 
-/// The image of a system for a stock kernel, if it is in the cache.
-pub fn cached(system: System, kernel: &Kernel) -> Result<Option<SystemImage>, Failure> {
-    open(&Place::default())?.cached(system, kernel).map_err(|e| failed(&e))
+/// The image of a system in a state for a stock kernel, if it is in the cache.
+pub fn cached(system: System, state: RootState, kernel: &Kernel) -> Result<Option<SystemImage>, Failure> {
+    store()?.cached(system, state, kernel).map_err(|e| failed(&e))
 }
 
 /// The image of a system for a stock kernel: from the cache, or built.
 pub fn image(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
-    image_in(&open(&Place::default())?, system, kernel, terminal)
+    image_in(&store()?, system, kernel, terminal)
+}
+
+/// The image of a system that was never booted, for a stock kernel: from the cache, or built.
+pub fn first_boot_image(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
+    let store = store()?;
+    let modules = kernels::modules(kernel, terminal)?;
+    configured(&store, system, kernel, &modules, terminal)?;
+    built(terminal, |progress| store.first_boot_image(system, kernel, &modules, progress))
+}
+
+/// The user's cache of systems.
+pub fn store() -> Result<SystemStore, Failure> {
+    open(&Place::default())
 }
 
 fn image_in(store: &SystemStore, system: System, kernel: &Kernel, terminal: &Terminal) -> Result<SystemImage, Failure> {
     let modules = kernels::modules(kernel, terminal)?;
+    configured(store, system, kernel, &modules, terminal)?;
+    built(terminal, |progress| store.image(system, kernel, &modules, progress))
+}
+
+/// Has a guest configure the packages, if their programs do not run on this host.
+fn configured(
+    store: &SystemStore,
+    system: System,
+    kernel: &Kernel,
+    modules: &Path,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
     let mut steps = BuildSteps::new(terminal);
-    let image = store.image(system, kernel, &modules, &mut |p| steps.tell(&p.to_string(), p.counts()));
+    let mut told = |p: BuildProgress| steps.tell(&p.to_string(), p.counts());
+    let mut guest = |root: &UnconfiguredRoot, progress: &mut dyn FnMut(BuildProgress)| {
+        let cancel = cancel_on_signals().map_err(Failed)?;
+        configure(root, &cancel, progress).map_err(|e| Failed(in_guest(&e)))
+    };
+    let done = store.configure_in_guest(system, kernel, modules, &mut told, &mut guest);
+    steps.end();
+    done.map_err(|Failed(failure)| failure)
+}
+
+/// What a build that boots a guest fails with.
+struct Failed(Failure);
+
+impl From<SystemError> for Failed {
+    fn from(error: SystemError) -> Failed {
+        Failed(failed(&error))
+    }
+}
+
+fn in_guest(error: &BootError) -> Failure {
+    let failure = Failure::new(Exit::LAB, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Shows the steps of a build.
+fn built(
+    terminal: &Terminal,
+    build: impl FnOnce(&mut dyn FnMut(BuildProgress)) -> Result<SystemImage, SystemError>,
+) -> Result<SystemImage, Failure> {
+    let mut steps = BuildSteps::new(terminal);
+    let image = build(&mut |p| steps.tell(&p.to_string(), p.counts()));
     steps.end();
     image.map_err(|e| failed(&e))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bootline_capture::Header;
 use bootline_images::roots::FileSystem;
-use bootline_images::systems::System;
+use bootline_images::systems::{RootChanges, RootState, System};
 
 use super::super::BootedRoot;
 use super::*;
@@ -192,7 +192,9 @@ fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
         image: "/i".into(),
         initramfs: "/r".into(),
         storage: Some(StoragePreset::Nand),
-        settle: false,
+        state: Some(RootState::Settled),
+        changes: RootChanges::default(),
+        writes: Writes::Discarded,
     };
     let (_dir, s) = session(None, false);
     let mut s = s.of_system(Some(&boot));
@@ -218,7 +220,9 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
         image: "/i".into(),
         initramfs: "/r".into(),
         storage: None,
-        settle: false,
+        state: None,
+        changes: RootChanges::default(),
+        writes: Writes::Discarded,
     };
     let (_dir, s) = session(Some("login: ?$"), false);
     let mut s = s.of_system(Some(&boot));

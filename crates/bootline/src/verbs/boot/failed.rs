@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot that could not be carried out, as a failure of the command.
+use bootline_images::systems::SystemError;
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::BootError;
 use bootline_lab::module::ModuleError;
@@ -24,6 +25,7 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::NeedsLine { .. }
         | BootError::Module(_)
         | BootError::BaudOutOfRange { .. }
+        | BootError::System(SystemError::Change { .. })
         | BootError::DirInUse { .. } => Exit::USAGE,
         _ => Exit::LAB,
     };

@@ -3,11 +3,14 @@
 mod failed;
 mod own_root;
 mod summary;
+mod system_image;
+mod work_folder;
 
 pub use failed::failed;
 pub use own_root::own_image;
+pub use system_image::{changed, in_state};
 
-use std::fs::File;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,11 +19,11 @@ use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{Kernel, KernelName};
 use bootline_images::loaders::Loader;
-use bootline_images::systems::{System, SystemImage};
+use bootline_images::systems::{BadRootPath, RootChanges, RootState, System};
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{
-    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
-    boot_valid, check_loader, settle,
+    BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot, boot_valid,
+    check_loader,
 };
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, with_own};
@@ -31,7 +34,7 @@ use tempfile::TempDir;
 
 use crate::output_file::folder;
 use crate::quantity::{baud, duration};
-use crate::verbs::{kernels, loaders, systems};
+use crate::verbs::{kernels, loaders};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -44,6 +47,7 @@ Examples:
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
   bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
+  bootline boot --kernel 6.12 --system debian-minimal --root-state power-lost -o lost
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
@@ -67,6 +71,16 @@ pub struct Args {
     /// The partition of that disk, if several have a file system
     #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
     root_partition: Option<u32>,
+    /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), or power-lost (its
+    /// power was cut while it wrote, so its journal is replayed)
+    #[arg(long, value_name = "STATE", default_value_t, requires = "system")]
+    root_state: RootState,
+    /// Boot a copy of the system's root with this file in it; may be given several times
+    #[arg(long = "root-file", value_name = "PATH=FILE", requires = "system", value_parser = root_file)]
+    root_files: Vec<(String, PathBuf)>,
+    /// Boot a copy of the system's root without this file; may be given several times
+    #[arg(long, value_name = "PATH", requires = "system", value_parser = root_path)]
+    root_without: Vec<String>,
     /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
@@ -166,7 +180,12 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempD
     let modules = files(args.modules, stock.as_ref(), terminal)?;
     let mut kept = None;
     let system = match (args.system, &args.root) {
-        (Some(system), _) => Some(prepared(system, stock.as_ref(), args.storage, terminal)?),
+        (Some(system), _) => {
+            let changes = changes(args.root_files, args.root_without)?;
+            let (boot, folder) = prepared(system, args.root_state, changes, stock.as_ref(), terminal)?;
+            kept = folder;
+            Some(SystemBoot { storage: args.storage, ..boot })
+        }
         (None, Some(root)) => {
             let with = own_root::BootedWith { kernel: &kernel, arch, stock: stock.as_ref() };
             let (boot, folder) = own_root::boot(root, args.root_partition, &with, terminal)?;
@@ -236,39 +255,50 @@ fn files(modules: Vec<Module>, kernel: Option<&Kernel>, terminal: &Terminal) -> 
     with_own(&modules, &folder).map_err(|e| failed(&e.into()))
 }
 
-/// The boot of a system, whose image is booted once and shut down before anything is measured with it.
+/// The boot of a system in a state, and the folder of the copy that has the changes.
 fn prepared(
     system: System,
+    state: RootState,
+    changes: RootChanges,
     kernel: Option<&Kernel>,
-    storage: Option<StoragePreset>,
     terminal: &Terminal,
-) -> Result<SystemBoot, Failure> {
+) -> Result<(SystemBoot, Option<TempDir>), Failure> {
     let kernel = kernel.ok_or_else(|| {
         Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
             .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
     })?;
-    Ok(SystemBoot { storage, ..SystemBoot::new(&settled(system, kernel, &|| Ok(None), terminal)?) })
+    if state == RootState::PowerLost && !changes.is_empty() {
+        let what = "what is changed in a root whose power was cut would be undone when its journal is replayed";
+        return Err(Failure::new(Exit::USAGE, what).hint("leave out `--root-state power-lost`, or the changes"));
+    }
+    let image = in_state(system, state, kernel, &|| Ok(None), terminal)?;
+    let boot = SystemBoot::new(&image);
+    if changes.is_empty() {
+        return Ok((boot, None));
+    }
+    let (copy, folder) = changed(&image, &changes)?;
+    Ok((SystemBoot { image: copy, changes, ..boot }, Some(folder)))
 }
 
-/// The system's image, from the cache or built, after it was booted once and shut down. `lock` is called before any such
-/// work, and what it returns is held meanwhile.
-pub fn settled(
-    system: System,
-    kernel: &Kernel,
-    lock: &dyn Fn() -> Result<Option<File>, BootError>,
-    terminal: &Terminal,
-) -> Result<SystemImage, Failure> {
-    if let Some(image) = systems::cached(system, kernel)?.filter(|image| image.manifest.settled) {
-        return Ok(image);
-    }
-    let _locked = lock().map_err(|e| failed(&e))?;
-    let mut image = systems::image(system, kernel, terminal)?;
-    if !image.manifest.settled {
-        terminal.say(&format!("{system}: booting it once and shutting it down: first boots differ from later ones"));
-        settle(&image, &kernel.path).map_err(|e| failed(&e))?;
-        image.set_settled().map_err(|e| Failure::new(Exit::LAB, e.to_string()))?;
-    }
-    Ok(image)
+/// The changes to a root, with the files' content.
+fn changes(files: Vec<(String, PathBuf)>, without: Vec<String>) -> Result<RootChanges, Failure> {
+    let read = |(path, file): (String, PathBuf)| match fs::read_to_string(&file) {
+        Ok(text) => Ok((path, text)),
+        Err(e) => Err(Failure::new(Exit::INPUT, format!("can't read `{}`: {e}", file.display()))),
+    };
+    Ok(RootChanges {
+        files: files.into_iter().map(read).collect::<Result<_, Failure>>()?,
+        without: without.into_iter().collect(),
+    })
+}
+
+fn root_path(text: &str) -> Result<String, BadRootPath> {
+    RootChanges::check(text).map(|()| text.to_owned())
+}
+
+fn root_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (path, file) = text.split_once('=').ok_or("it has no `=` between the path in the root and the file")?;
+    Ok((root_path(path).map_err(|e| e.to_string())?, file.into()))
 }
 
 fn one(request: &BootRequest, attempts: u32, name: &str, cancel: &AtomicBool) -> Result<BootOutcome, Failure> {

@@ -13,7 +13,8 @@ use bootline_terminal::Terminal;
 use tempfile::TempDir;
 
 use super::failed::failed;
-use crate::verbs::{kernels, systems};
+use super::work_folder::folder;
+use crate::verbs::kernels;
 
 /// The kernel that boots a root.
 pub struct BootedWith<'a> {
@@ -23,16 +24,6 @@ pub struct BootedWith<'a> {
     pub arch: Option<Arch>,
     /// The stock kernel, if it is one: it has modules.
     pub stock: Option<&'a Kernel>,
-}
-
-/// A folder with room for images, in the cache if there is one: /tmp is in memory on many hosts.
-fn folder() -> Result<TempDir, Failure> {
-    let (parent, named) = match systems::folder() {
-        Ok(cache) => (cache, "boot-"),
-        Err(_) => (std::env::temp_dir(), "bootline-boot-"),
-    };
-    let made = fs::create_dir_all(&parent).and_then(|()| tempfile::Builder::new().prefix(named).tempdir_in(&parent));
-    made.map_err(|e| Failure::new(Exit::LAB, format!("can't write to `{}`: {e}", parent.display())))
 }
 
 /// The boot of a root, recognised or packed, and the folder with its initramfs and perhaps its image.

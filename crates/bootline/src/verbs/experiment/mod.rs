@@ -195,10 +195,10 @@ impl Run {
             let image = loader_store::image(loader, terminal).map_err(|failure| failures::system(arm, failure))?;
             Ok(ArmLoaderImage::of(image))
         })?;
-        // Images of the user's own that had to be packed: removed when the last run is done.
+        // Images of the user's own that had to be packed, and changed copies of the lab's: removed when the last run is done.
         let mut kept = Vec::new();
-        let images = systems(experiment, kernels, &mut |arm, root, kernel| {
-            let system = match root {
+        let images = systems(experiment, kernels, &mut |arm, booted, kernel| {
+            let system = match &booted.root {
                 ArmRoot::Lab(system) => *system,
                 ArmRoot::Own { path, partition } => {
                     let own = boot::own_image(path, *partition, kernel, terminal);
@@ -211,9 +211,17 @@ impl Run {
                 kernel.stock.as_ref().expect("a system goes with a stock kernel, which the file's checks demand");
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
-            let image = boot::settled(system, kernel, &lock, terminal);
+            let image = boot::in_state(system, booted.state, kernel, &lock, terminal);
             let image = image.map_err(|failure| failures::system(arm, failure))?;
-            ArmSystemImage::of(&image).map_err(|e| Failure::new(Exit::LAB, e.to_string()))
+            let of_image = if booted.changes.is_empty() {
+                ArmSystemImage::of(&image)
+            } else {
+                let changed = boot::changed(&image, &booted.changes);
+                let (copy, folder) = changed.map_err(|failure| failures::system(arm, failure))?;
+                kept.push(folder);
+                ArmSystemImage::of_changed(&image, &booted.changes, copy)
+            };
+            of_image.map_err(|e| Failure::new(Exit::LAB, e.to_string()))
         })?;
         let images = ArmImages { loaders, ..images };
         if self.fresh {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The root of a system whose programs do not run on this host: its packages are unpacked here, and configured in a guest.
+//!
+//! Needs neither root nor an interpreter that the host's kernel would have to know (binfmt_misc). [`UNPACK`] does what dpkg
+//! does when it unpacks a package, and a guest runs the packages' own scripts: slow in QEMU's translator, but once for each system.
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::error::SystemError;
+use super::namespace::{Namespace, need, run};
+use super::recipe::setup;
+use super::system::System;
+use crate::kernels::{Kernel, PrivateApt};
+
+/// A root whose packages are unpacked, as an image with a program that configures them.
+#[derive(Clone, Debug)]
+pub struct UnconfiguredRoot {
+    /// The system.
+    pub system: System,
+    /// The image, to which the guest writes.
+    pub image: PathBuf,
+    /// The initramfs that mounts it.
+    pub initramfs: PathBuf,
+    /// The kernel that boots it.
+    pub kernel: Kernel,
+}
+
+impl UnconfiguredRoot {
+    /// The program that configures the packages: the guest's init.
+    pub const INIT: &'static str = "/configure";
+    /// The console's line after which the guest is switched off.
+    pub const DONE: &'static str = "configure: done";
+
+    /// Number of packages that are configured, and of all, by a line of the console.
+    pub fn progress(line: &str) -> Option<(u32, u32)> {
+        let (done, all) = line.trim_end().strip_prefix("configure: ")?.split_once(" of ")?;
+        Some((done.parse().ok()?, all.parse().ok()?))
+    }
+}
+
+/// See its first lines for its arguments.
+const UNPACK: &str = include_str!("files/unpack-root.sh");
+const CONFIGURE: &str = include_str!("files/configure-root.sh");
+/// What the guest leaves in the image: the root as an archive, and what its scripts said.
+const ROOT: &str = "/root.tar";
+const LOG: &str = "/configure.log";
+/// Maximum number of lines shown of what the scripts said.
+const MAX_EVIDENCE: usize = 12;
+
+/// What an unpacked root is made of.
+pub(super) struct Unpacked<'a> {
+    pub system: System,
+    pub archives: &'a Path,
+    /// The archives' names.
+    pub packages: &'a [(String, u64)],
+    pub apt: &'a PrivateApt,
+    pub suite: &'a str,
+    /// The lab's additions.
+    pub additions: &'a Path,
+}
+
+/// Unpacks the packages into the folder of a build, and gives the image that a guest is to configure.
+pub(super) fn unpack(what: &Unpacked<'_>, part: &Path, namespace: Namespace) -> Result<PathBuf, SystemError> {
+    need("dpkg-deb", "dpkg")?;
+    need("debugfs", "e2fsprogs")?;
+    let list: String = what.packages.iter().map(|(file, _)| format!("{file}\n")).collect();
+    let write = |name: &str, text: &str| {
+        let path = part.join(name);
+        fs::write(&path, text).map_err(SystemError::cache("write", &path)).map(|()| path)
+    };
+    let (list, init) = (write("packages.list", &list)?, write("configure", CONFIGURE)?);
+    let arguments: [&OsStr; 8] = [
+        part.as_os_str(),
+        what.archives.as_os_str(),
+        list.as_os_str(),
+        init.as_os_str(),
+        what.additions.as_os_str(),
+        OsStr::new(setup(what.system)),
+        OsStr::new(what.apt.mirror()),
+        OsStr::new(what.suite),
+    ];
+    namespace.script(what.system.name(), "unpacking its packages", UNPACK, &arguments)?;
+    Ok(part.join("unpacked"))
+}
+
+/// Takes the archive of the root out of the image that a guest has configured.
+pub(super) fn packed(system: System, image: &Path, to: &Path) -> Result<(), SystemError> {
+    let step = "configuring its packages in a guest";
+    // debugfs succeeds whatever happens.
+    run(debugfs(&format!("dump {ROOT} {}", quoted(to)), image), system.name(), step)?;
+    if fs::metadata(to).is_ok_and(|m| m.len() > 0) {
+        return Ok(());
+    }
+    let said = debugfs(&format!("cat {LOG}"), image).output().map(|o| o.stdout).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let lines: Vec<String> = said.lines().map(str::to_owned).collect();
+    let evidence = lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec();
+    Err(SystemError::Step { what: system.name().to_owned(), step, evidence })
+}
+
+fn debugfs(request: &str, image: &Path) -> Command {
+    // It is in a folder that ordinary users may lack.
+    let mut command = Command::new("/usr/sbin/debugfs");
+    command.args(["-R", request]).arg(image);
+    command
+}
+
+/// A path as debugfs reads it.
+fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guest_counts_packages() {
+        let check = |line: &str, expected| assert_eq!(UnconfiguredRoot::progress(line), expected, "{line}");
+        check("configure: 37 of 104", Some((37, 104)));
+        check("configure: 37 of 104\r", Some((37, 104)));
+        check("configure: packing", None);
+        check("[    1.0] configure: 1 of 2", None);
+    }
+
+    #[test]
+    fn what_the_guest_says_is_what_is_waited_for() {
+        assert!(CONFIGURE.contains(&format!("echo \"{}\"", UnconfiguredRoot::DONE)));
+        assert!(CONFIGURE.contains("echo \"configure: $n of $total\""));
+        assert!(CONFIGURE.contains(LOG) && CONFIGURE.contains(ROOT) && UNPACK.contains("tree/configure\n"));
+    }
+
+    #[test]
+    fn a_guest_that_failed_shows_its_last_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tree, image) = (folder.path().join("tree"), folder.path().join("image"));
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join("configure.log"), "first\ndpkg: error processing package x\nconfigure: status 1\n")
+            .unwrap();
+        let mut mkfs = Command::new("/usr/sbin/mkfs.ext4");
+        mkfs.args(["-q", "-F", "-d"]).args([&tree, &image]).arg("8M");
+        assert!(mkfs.status().unwrap().success());
+        let error = packed(System::DebianMinimal, &image, &folder.path().join("root.tar")).unwrap_err().to_string();
+        assert!(
+            error.starts_with("can't build debian-minimal: configuring its packages in a guest failed\n"),
+            "{error}"
+        );
+        assert!(error.contains("\n  dpkg: error processing package x\n"), "{error}");
+        fs::write(tree.join("root.tar"), "a root").unwrap();
+        fs::remove_file(&image).unwrap();
+        assert!(mkfs.status().unwrap().success());
+        let to = folder.path().join("root.tar");
+        packed(System::DebianMinimal, &image, &to).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"a root");
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! In which state a system's root is when it is booted: what its last boot left, if it had one.
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The state of a root file system when a boot begins. Every boot of an image in a state begins in that same state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(description = "The state of a root file system when a boot begins.")]
+pub enum RootState {
+    /// It was booted once and shut down in its own way.
+    #[default]
+    Settled,
+    /// It was never booted: the boot is a device's first. With systemd it has no machine ID and no host keys.
+    FirstBoot,
+    /// It was settled, booted again, written to, and its power was cut: its journal is to be replayed.
+    PowerLost,
+}
+
+impl RootState {
+    /// All of them.
+    pub const ALL: [RootState; 3] = [RootState::Settled, RootState::FirstBoot, RootState::PowerLost];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RootState::Settled => "settled",
+            RootState::FirstBoot => "first-boot",
+            RootState::PowerLost => "power-lost",
+        }
+    }
+
+    /// The stem of the name of an image in this state, for a kernel's release.
+    pub(super) fn image_stem(self, release: &str) -> String {
+        match self {
+            RootState::Settled => release.to_owned(),
+            RootState::FirstBoot | RootState::PowerLost => format!("{release}.{self}"),
+        }
+    }
+}
+
+impl fmt::Display for RootState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Not the name of a state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a state of a root: {}", RootState::ALL.map(RootState::name).join(", "))]
+pub struct UnknownRootState {
+    /// What was typed.
+    pub text: String,
+}
+
+impl FromStr for RootState {
+    type Err = UnknownRootState;
+    fn from_str(text: &str) -> Result<RootState, UnknownRootState> {
+        RootState::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownRootState { text: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for state in RootState::ALL {
+            assert_eq!(state.name().parse(), Ok(state));
+            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{state}\""));
+        }
+        let error = "new".parse::<RootState>().unwrap_err().to_string();
+        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost");
+    }
+
+    #[test]
+    fn images_in_several_states_are_several_files() {
+        let names = RootState::ALL.map(|state| state.image_stem("6.12"));
+        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost"]);
+    }
+}
