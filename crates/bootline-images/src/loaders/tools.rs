@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the build of a loader needs of the host, and running it.
-use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::error::LoaderError;
 use super::loader::Loader;
+use crate::host_tools::has_header;
+pub(super) use crate::host_tools::{PATH, has_program};
 
 /// Maximum number of lines kept of what a failed step said.
 const MAX_EVIDENCE: usize = 12;
-
-/// mkfs is in a folder that ordinary users may lack.
-pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// The prefix of the cross compiler's programs. On arm64 the host's own go by that name, too.
 pub(super) const CROSS_COMPILE: &str = "aarch64-linux-gnu-";
@@ -48,21 +45,6 @@ pub(super) fn check(loader: Loader) -> Result<(), LoaderError> {
     Err(LoaderError::NoTools { loader, missing, packages })
 }
 
-pub(super) fn has_program(program: &str) -> bool {
-    PATH.split(':').any(|folder| Path::new(folder).join(program).is_file())
-}
-
-fn has_header(header: &str) -> bool {
-    let mut command = Command::new("gcc");
-    command.args(["-E", "-x", "c", "-o", "/dev/null", "-"]).env("PATH", PATH);
-    let Ok(mut child) = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
-        return false;
-    };
-    let asked =
-        child.stdin.take().is_some_and(|mut to| to.write_all(format!("#include <{header}>\n").as_bytes()).is_ok());
-    child.wait().is_ok_and(|status| status.success()) && asked
-}
-
 /// Runs a step of a build.
 pub(super) fn run(mut command: Command, what: &str, step: &'static str) -> Result<(), LoaderError> {
     command.env("PATH", PATH).env("LC_ALL", "C");
@@ -83,8 +65,6 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_with_its_packages() {
-        assert!(has_program("sh") && !has_program("no-such-program"));
-        assert!(!has_header("no/such/header.h"));
         let error = LoaderError::NoTools {
             loader: Loader::UBoot,
             missing: vec!["bison", "openssl/evp.h"],

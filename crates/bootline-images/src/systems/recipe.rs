@@ -10,6 +10,9 @@ use crate::arch::Arch;
 
 /// The unit of the lab's application.
 pub const APPLICATION_UNIT: &str = "bootline-app.service";
+/// What the kernel runs first where it mounts the root of a system by itself: reports as the initramfs does, and executes the system's
+/// init.
+pub const HANDOFF_PROGRAM: &str = "/usr/lib/bootline/handoff";
 /// The unit that ends a system's boot.
 pub const MULTI_USER_UNIT: &str = "multi-user.target";
 
@@ -29,6 +32,8 @@ pub(super) enum Added {
 pub(super) struct Programs<'a> {
     /// The application.
     pub app: &'a [u8],
+    /// The program of the initramfs, for boots without one.
+    pub handoff: &'a [u8],
     /// The init that starts it before the system's own; used only if the kernel's command line names it. Its generator is not
     /// installed: it would make a second unit of the application, whoever is the init.
     pub fastinit: &'a [u8],
@@ -39,6 +44,8 @@ pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> V
     use Added::{File, Folder, Link, Program, Script, Text};
     let mut list = vec![
         ("usr/lib/bootline/app", Program(programs.app.to_vec())),
+        // What runs first where there is no initramfs; see HANDOFF_PROGRAM.
+        ("usr/lib/bootline/handoff", Program(programs.handoff.to_vec())),
         ("usr/sbin/fastinit", Program(programs.fastinit.to_vec())),
         ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
         ("etc/hostname", File("lab\n")),
@@ -156,7 +163,8 @@ mod tests {
     #[test]
     fn every_system_gets_an_application_that_its_init_starts() {
         for system in System::ALL {
-            let list = additions(system, Arch::Amd64, Programs { app: b"app", fastinit: b"fastinit" });
+            let list =
+                additions(system, Arch::Amd64, Programs { app: b"app", handoff: b"handoff", fastinit: b"fastinit" });
             let folder = tempfile::tempdir().unwrap();
             write(&list, folder.path()).unwrap();
             let app = folder.path().join("usr/lib/bootline/app");

@@ -109,7 +109,7 @@ impl SystemStore {
     /// # Errors
     /// This program was built without the lab's programs for the kernel's architecture.
     pub fn cached(&self, system: System, kernel: &Kernel) -> Result<Option<SystemImage>, SystemError> {
-        let recipe = recipe_of(system, kernel.arch, programs_of(kernel.arch)?);
+        let recipe = recipe_of(system, kernel.arch, programs_of(kernel.arch)?) + &of_built(kernel);
         Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, &recipe))
     }
 
@@ -126,7 +126,7 @@ impl SystemStore {
     ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
         let programs = programs_of(arch)?;
-        let recipe = recipe_of(system, arch, programs);
+        let recipe = recipe_of(system, arch, programs) + &of_built(kernel);
         if let Some(image) = self.cached(system, kernel)? {
             return Ok(image);
         }
@@ -304,8 +304,14 @@ fn quoted(path: &Path) -> String {
 
 /// The lab's programs in every system's root.
 fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
-    let programs = programs::app(arch).zip(programs::fastinit(arch)).map(|(app, fastinit)| Programs { app, fastinit });
+    let programs = programs::app(arch).zip(programs::root(arch)).zip(programs::fastinit(arch));
+    let programs = programs.map(|((app, handoff), fastinit)| Programs { app, handoff, fastinit });
     programs.ok_or(SystemError::NoPrograms { arch })
+}
+
+/// What identifies the modules of a kernel that was built here, in addition to its release: it may be built again.
+fn of_built(kernel: &Kernel) -> String {
+    kernel.built.as_ref().map(|built| format!("-{}-{}", kernel.sha256, built.modules_sha256)).unwrap_or_default()
 }
 
 /// Identifies what an image is built from.
@@ -332,7 +338,7 @@ mod tests {
 
     #[test]
     fn recipes_differ_by_system_and_application() {
-        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, Programs { app, fastinit: b"" });
+        let of = |system, app: &[u8]| recipe_of(system, Arch::Amd64, Programs { app, handoff: b"", fastinit: b"" });
         assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
         assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
         assert_ne!(of(System::DebianSysvinit, b"a"), of(System::DebianOpenrc, b"a"));

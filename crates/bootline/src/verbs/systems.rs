@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use bootline_images::arch::Arch;
-use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::kernels::{Kernel, NamedKernel};
 use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore};
 use bootline_input::{Exit, Failure};
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
@@ -70,9 +70,9 @@ struct Build {
     /// Names of systems
     #[arg(required = true, value_name = "SYSTEM")]
     systems: Vec<System>,
-    /// The series of the stock kernel to boot it with: 6.12, arm64:7.2
-    #[arg(long, value_name = "SERIES")]
-    kernel: KernelName,
+    /// The kernel to boot it with: the series of a stock kernel (6.12, arm64:7.2), or the name of one that was built here
+    #[arg(long, value_name = "SERIES|NAME")]
+    kernel: NamedKernel,
     #[command(flatten)]
     place: Place,
     /// Write JSON
@@ -120,8 +120,7 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
     let store = open(&build.place)?;
-    let arch = build.kernel.arch.unwrap_or(Arch::Amd64);
-    let kernel = kernels::stock(build.kernel.series, arch, terminal)?;
+    let kernel = kernels::named(&build.kernel, None, terminal)?;
     for system in build.systems {
         let image = image_in(&store, system, &kernel, terminal)?;
         let json = SystemImageJson {
