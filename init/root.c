@@ -9,6 +9,10 @@
  *   `--` on the command line, and words that nobody knows. A child of it stays behind, asleep, in the system's own root: it
  *   answers the host after the measured part of the boot.
  *
+ *   Without an initramfs the kernel mounts the root itself and executes this program from there (init=/usr/lib/bootline/handoff,
+ *   the last init= of the command line). It then loads nothing and mounts no root: it sends `init` and `handoff`, not `root`, and
+ *   executes the init of the init= before.
+ *
  *   Frames on /dev/truth, as in init.c: `init`, `module`, `loaded`, and
  *     root       the root is mounted: `monotonic_ns=N boottime_ns=N`; `root.failed` with `errno=N` if it can't be
  *     handoff    the system's init is about to be executed: the same; `handoff.failed` with `errno=N` if it can't be
@@ -54,7 +58,16 @@
 static char root_device[128] = "/dev/vda";
 static char root_type[32] = "ext4";
 static char system_init[128] = "/sbin/init";
+/* Where this program is in a system's root. */
+static const char own_path[] = "/usr/lib/bootline/handoff";
 static int writable;
+
+static int same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
 
 /* Copies the value of a word that starts with `key`. */
 static void take(const char *word, size_t n, const char *key, char *to, size_t room)
@@ -71,6 +84,16 @@ static void take(const char *word, size_t n, const char *key, char *to, size_t r
 	to[n - k] = 0;
 }
 
+/* The last init= that is not this program's own. */
+static void take_init(const char *word, size_t n)
+{
+	char path[sizeof(system_init)] = "";
+
+	take(word, n, "init=", path, sizeof(path));
+	if (path[0] && !same(path, own_path))
+		memcpy(system_init, path, sizeof(path));
+}
+
 static void read_command_line(void)
 {
 	size_t n = slurp("/proc/cmdline");
@@ -83,7 +106,7 @@ static void read_command_line(void)
 			i++;
 		take(buffer + start, i - start, "root=", root_device, sizeof(root_device));
 		take(buffer + start, i - start, "rootfstype=", root_type, sizeof(root_type));
-		take(buffer + start, i - start, "init=", system_init, sizeof(system_init));
+		take_init(buffer + start, i - start);
 		if (i - start == 2 && buffer[start] == 'r' && (buffer[start + 1] == 'w' || buffer[start + 1] == 'o'))
 			writable = buffer[start + 1] == 'w';
 		i++;
@@ -223,26 +246,20 @@ static void with_path(char **given, char **environment)
 	environment[n] = 0;
 }
 
-/* `stack` begins with the number of arguments; the arguments and the environment follow, each list with a zero after it. */
-__attribute__((used, noreturn)) void run(char **stack)
+/* The kernel has mounted the root, and perhaps devtmpfs on its /dev. */
+static void make_truth(void)
 {
-	char **arguments = stack + 1;
-	char *environment[MAX_ENVIRONMENT + 1];
-	unsigned long entered = now_ns(CLOCK_MONOTONIC);
-	long error;
+	if (call(SYS_mknodat, AT_FDCWD, (long)"/dev/truth", S_IFCHR | 0600, 4 << 8 | TRUTH_MINOR, 0)) {
+		mount("devtmpfs", "/dev", "devtmpfs", MS_NOSUID);
+		call(SYS_mknodat, AT_FDCWD, (long)"/dev/truth", S_IFCHR | 0600, 4 << 8 | TRUTH_MINOR, 0);
+	}
+}
 
-	truth = open_truth();
-	if (truth < 0)
-		power_off();
-	send_start(entered);
-	load_modules("/first.list");
-	load_modules("/modules.list");
-	send("loaded", "", 0);
-	make_folder("/proc");
-	mount("proc", "/proc", "proc", 0);
-	mount("devtmpfs", "/dev", "devtmpfs", MS_NOSUID);
-	read_command_line();
-	error = mount_root();
+/* Out of the initramfs, which is still the root. */
+static void enter_root(void)
+{
+	long error = mount_root();
+
 	if (error) {
 		send_errno("root.failed", error);
 		serve();
@@ -250,12 +267,44 @@ __attribute__((used, noreturn)) void run(char **stack)
 	send_time("root");
 	mount("/dev", "/root/dev", 0, MS_MOVE);
 	mount("/proc", "/root/proc", 0, MS_MOVE);
-	mount("sysfs", "/root/sys", "sysfs", 0);
 	call(SYS_mknodat, AT_FDCWD, (long)"/root/dev/truth", S_IFCHR | 0600, 4 << 8 | TRUTH_MINOR, 0);
 	call(SYS_chdir, (long)"/root", 0, 0, 0, 0);
 	mount(".", "/", 0, MS_MOVE);
 	call(SYS_chroot, (long)".", 0, 0, 0, 0);
 	call(SYS_chdir, (long)"/", 0, 0, 0, 0);
+}
+
+/*
+ * `stack` begins with the number of arguments; the arguments and the environment follow, each list with a zero after it. The kernel
+ * names the program as it was asked for.
+ */
+__attribute__((used, noreturn)) void run(char **stack)
+{
+	char **arguments = stack + 1;
+	char *environment[MAX_ENVIRONMENT + 1];
+	int in_root = (long)stack[0] > 0 && same(arguments[0], own_path);
+	unsigned long entered = now_ns(CLOCK_MONOTONIC);
+	long error;
+
+	if (in_root)
+		make_truth();
+	truth = open_truth();
+	if (truth < 0)
+		power_off();
+	send_start(entered);
+	if (!in_root) {
+		load_modules("/first.list");
+		load_modules("/modules.list");
+	}
+	send("loaded", "", 0);
+	make_folder("/proc");
+	mount("proc", "/proc", "proc", 0);
+	if (!in_root)
+		mount("devtmpfs", "/dev", "devtmpfs", MS_NOSUID);
+	read_command_line();
+	if (!in_root)
+		enter_root();
+	mount("sysfs", "/sys", "sysfs", 0);
 	if (!call(SYS_clone, SIGCHLD, 0, 0, 0, 0))
 		serve();
 	send_time("handoff");

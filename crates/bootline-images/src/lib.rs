@@ -2,6 +2,7 @@
 //! bootline-images: what the lab boots, and nothing of how it is booted or measured.
 pub mod arch;
 pub mod cpio;
+mod host_tools;
 pub mod kernels;
 pub mod loaders;
 mod lock_file;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A kernel tree: which symbol builds which source file.
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::config::{KernelConfig, SymbolValue};
 use crate::initcall::initcalls;
 use crate::kconfig::{self, SymbolKind, SymbolType};
 use crate::makefile::{Entry, lists};
@@ -132,6 +133,39 @@ impl KernelTree {
         Table::of_series(self.series().unwrap_or("0.0"), rows, &self.symbols)
     }
 
+    /// How many objects this configuration compiles, roughly: makefiles have conditions that this does not understand. `srcarch` is
+    /// the kernel's name of the architecture's folder, such as `x86`.
+    pub fn count_objects(&self, config: &KernelConfig, srcarch: &str) -> usize {
+        let wholes: HashSet<&str> = self.objects.values().flatten().filter_map(|b| b.part_of.as_deref()).collect();
+        let of_arch = |path: &str| {
+            path.strip_prefix("arch/").is_none_or(|rest| rest.split_once('/').is_some_and(|(arch, _)| arch == srcarch))
+        };
+        let compiled = self.objects.keys().filter(|object| !wholes.contains(object.as_str()) && of_arch(object));
+        compiled.filter(|object| self.builds(object, config, MOST_STEPS)).count()
+    }
+
+    fn builds(&self, object: &str, config: &KernelConfig, steps: u32) -> bool {
+        let Some(steps) = steps.checked_sub(1) else { return false };
+        self.objects.get(object).into_iter().flatten().any(|build| {
+            let whole = build.part_of.as_deref().filter(|whole| *whole != object);
+            is_on(&build.symbols, config)
+                && self.enters(&build.directory, config, steps)
+                && whole.is_none_or(|whole| self.builds(whole, config, steps))
+        })
+    }
+
+    /// Whether make goes into a directory.
+    fn enters(&self, path: &str, config: &KernelConfig, steps: u32) -> bool {
+        let Some(steps) = steps.checked_sub(1) else { return false };
+        match self.directories.get(path) {
+            _ if path.is_empty() => true,
+            None => self.enters(directory(path), config, steps),
+            Some(builds) => {
+                builds.iter().any(|b| is_on(&b.symbols, config) && self.enters(&b.directory, config, steps))
+            }
+        }
+    }
+
     /// The symbols that build an object, of which one is enough: those of its own lists, else of what it is a part of, else of the
     /// directory.
     fn symbols_of(&self, object: &str, into: &mut Vec<String>, steps: u32) {
@@ -187,6 +221,11 @@ fn series(makefile: &str) -> Option<String> {
     numbers.iter().all(|n| n.parse::<u16>().is_ok()).then(|| numbers.join("."))
 }
 
+/// Whether one of the symbols is set, or none is needed.
+fn is_on(symbols: &[String], config: &KernelConfig) -> bool {
+    symbols.is_empty() || symbols.iter().any(|s| config.value(s) != SymbolValue::Absent)
+}
+
 fn name_is_from_root(makefile: &str, name: &str) -> bool {
     makefile.starts_with("arch/") && name.starts_with("arch/")
 }
@@ -202,7 +241,6 @@ fn extend(into: &mut Vec<String>, symbols: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::KernelConfig;
 
     fn tree(files: &[(&str, &str)]) -> KernelTree {
         let mut tree = KernelTree::default();
@@ -279,6 +317,23 @@ mod tests {
             "main",
             &[],
         );
+    }
+
+    #[test]
+    fn objects_of_a_configuration_are_counted() {
+        let tree = tree(&[
+            ("Kbuild", "obj-y += init/ drivers/"),
+            ("init/Makefile", "obj-y := main.o\nobj-$(CONFIG_INITRD) += initramfs.o"),
+            ("drivers/Makefile", "obj-$(CONFIG_ATA) += ata/"),
+            ("drivers/ata/Makefile", "obj-$(CONFIG_AHCI) += ahci.o\nahci-y := core.o port.o"),
+            ("arch/arm64/Makefile", "core-y += arch/arm64/kernel/"),
+            ("arch/arm64/kernel/Makefile", "obj-y := head.o"),
+        ]);
+        let count = |config: &str| tree.count_objects(&KernelConfig::parse(config), "x86");
+        assert_eq!(count(""), 1);
+        assert_eq!(count("CONFIG_INITRD=y\nCONFIG_AHCI=y\n"), 2, "nothing of a directory that is not entered");
+        assert_eq!(count("CONFIG_ATA=y\nCONFIG_AHCI=m\n"), 3, "the parts, not the whole");
+        assert_eq!(tree.count_objects(&KernelConfig::parse(""), "arm64"), 2);
     }
 
     #[test]

@@ -71,10 +71,11 @@ impl Machine {
 }
 
 /// QEMU's arguments for a kernel that it starts itself, without a boot loader.
-pub(crate) fn direct_boot(kernel: &Path, initrd: &Path, append: &str) -> Vec<OsString> {
+pub(crate) fn direct_boot(kernel: &Path, initrd: Option<&Path>, append: &str) -> Vec<OsString> {
     let file = |name: &str, path: &Path| [OsString::from(name), path.into()];
     let words = ["-append".into(), append.into()];
-    [file("-kernel", kernel), file("-initrd", initrd), words].concat()
+    let initrd = initrd.map(|path| file("-initrd", path)).into_iter().flatten();
+    file("-kernel", kernel).into_iter().chain(initrd).chain(words).collect()
 }
 
 /// The kernel command line: what the lab needs, unless the user's parameters override it, then the user's parameters.

@@ -83,6 +83,6 @@ pub use time_value::{ClockName, TimeValue};
 pub use trace::{Chrome, Perfetto};
 pub use wire::{
     BootRun, BootRunsJson, CaptureEndWord, CaptureGap, CaptureJson, CaptureMark, ExperimentsJson, ExplainedRun,
-    KernelJson, KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, LoaderImageJson, LoaderJson, LoadersJson,
-    OfferedKernel, RulesJson, SystemImageJson, SystemJson, SystemsJson, rules_json,
+    KernelBuildJson, KernelJson, KernelSeries, KernelsJson, LineErrorCounts, ListedExperiment, LoaderImageJson,
+    LoaderJson, LoadersJson, OfferedKernel, RulesJson, SystemImageJson, SystemJson, SystemsJson, rules_json,
 };

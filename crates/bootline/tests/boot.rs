@@ -18,7 +18,11 @@ fn check(args: &[&str], status: i32, said: &str) {
 #[test]
 fn what_can_not_be_booted_is_refused() {
     check(&["--kernel", "nosuch", "-o", "out"], 3, "error: can't read kernel `nosuch`");
-    check(&["--kernel", "nosuch", "-o", "out"], 3, "hint: name an image, or a stock kernel by its series");
+    check(
+        &["--kernel", "nosuch", "-o", "out"],
+        3,
+        "hint: name an image, a stock kernel by its series, or one that was built here",
+    );
     check(&["--kernel", "nosuch", "--arch", "x86_64", "-o", "out"], 3, "error: can't read kernel `nosuch`");
     check(&["--kernel", "image", "-o", "out"], 3, "error: `image` is neither an x86 bzImage nor an arm64 Image");
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::built::BuiltKernel;
 use super::error::Error;
 use super::series::Series;
 use crate::arch::Arch;
@@ -36,6 +37,9 @@ pub struct KernelManifest {
     pub sha256: String,
     /// SHA-256 of `config`, where there is one.
     pub config_sha256: Option<String>,
+    /// How it was built, if it was built here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<BuiltKernel>,
 }
 
 /// A kernel on the disk whose checksum was just verified.
@@ -61,6 +65,18 @@ pub struct Kernel {
     pub suite: String,
     /// SHA-256 of the image, in hexadecimal.
     pub sha256: String,
+    /// How it was built, if it was built here.
+    pub built: Option<BuiltKernel>,
+}
+
+impl Kernel {
+    /// As a user names it, with its architecture: `amd64:6.18-rt`, or `amd64:tiny` for one that was built here.
+    pub fn name(&self) -> String {
+        match &self.built {
+            Some(built) => format!("{}:{}", self.arch, built.name),
+            None => format!("{}:{}", self.arch, self.series),
+        }
+    }
 }
 
 /// Damage of a folder in the cache.
@@ -113,6 +129,7 @@ pub(super) fn verify(folder: &Path) -> Result<Kernel, Damage> {
         package: record.package,
         suite: record.suite,
         sha256: record.sha256,
+        built: record.built,
     })
 }
 
@@ -154,6 +171,7 @@ mod tests {
             suite: "trixie-backports".to_owned(),
             sha256: sha256_of(&folder.path().join(VMLINUZ)).unwrap(),
             config_sha256: Some(sha256_of(&folder.path().join(CONFIG)).unwrap()),
+            built: None,
         };
         seal(folder.path(), &record).unwrap();
         folder

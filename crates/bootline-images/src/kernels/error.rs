@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::behaviour::ConsoleClass;
+use super::built::BuiltName;
 use super::series::Series;
 use crate::arch::Arch;
 
@@ -63,6 +64,26 @@ pub enum Error {
         /// What was found instead.
         reason: String,
     },
+    /// No kernel of that name was built here.
+    #[error("no kernel `{}{name}` in the cache: {}", arch.map(|a| format!("{a}:")).unwrap_or_default(), built_here(there))]
+    NotBuilt {
+        /// The name.
+        name: BuiltName,
+        /// The architecture that was asked for.
+        arch: Option<Arch>,
+        /// What was built here.
+        there: Vec<String>,
+    },
+    /// A kernel that was built here is damaged.
+    #[error("the kernel `{name}` that was built here is damaged: `{}`: {reason}", path.display())]
+    BuiltDamaged {
+        /// Its name.
+        name: BuiltName,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The suites have no kernel of that series.
     #[error("no kernel {arch}:{series} in the Debian suites{}; there are {}", except(missing), names(there))]
     Gone {
@@ -106,6 +127,10 @@ impl Error {
                 Some("is the mirror reachable? kernels in the cache work without it: `bootline kernels`".to_owned())
             }
             Error::Package { .. } => None,
+            Error::NotBuilt { name, .. } => {
+                Some(format!("build it: `bootline kernels build {name}`; or name a stock series, such as 6.12"))
+            }
+            Error::BuiltDamaged { name, .. } => Some(format!("build it again: `bootline kernels build {name}`")),
             Error::Gone { series, arch, nearest: Some(nearest), .. } => Some(format!(
                 "nearest with the same console behaviour ({}): `bootline kernels fetch {arch}:{nearest}`",
                 ConsoleClass::of(*arch, *series)
@@ -125,6 +150,13 @@ fn evidence_lines(lines: &[String]) -> String {
 
 fn except(suites: &[String]) -> String {
     if suites.is_empty() { String::new() } else { format!(" (not reached: {})", suites.join(", ")) }
+}
+
+fn built_here(names: &[String]) -> String {
+    if names.is_empty() {
+        return "no kernel was built here".to_owned();
+    }
+    format!("built here are {}", names.join(", "))
 }
 
 fn names(series: &[Series]) -> String {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Stock Debian kernels by series: found, fetched, kept in a cache, verified on every use.
+//! Stock Debian kernels by series: found, fetched, kept in a cache, verified on every use. Next to them are the kernels that were
+//! [built](build) here, by name.
 //!
 //! They come from the host's own mirror through a private apt configuration: nothing is installed, the host's apt is
 //! not changed, root is not needed. Cached kernels work without a network.
@@ -13,6 +14,8 @@
 //! # Ok::<(), bootline_images::kernels::Error>(())
 //! ```
 mod behaviour;
+pub mod build;
+mod built;
 mod cache;
 mod catalogue;
 mod deb822;
@@ -35,6 +38,7 @@ mod tests;
 mod version;
 
 pub use behaviour::{ConsoleClass, nearest};
+pub use built::{BuiltKernel, BuiltName, NamedKernel};
 pub use catalogue::Catalogue;
 pub use entry::Kernel;
 pub use entry::sha256_of;

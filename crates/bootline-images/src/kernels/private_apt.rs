@@ -163,6 +163,31 @@ impl PrivateApt {
         debs.next().map(|e| e.path()).ok_or(Error::Apt { action, evidence })
     }
 
+    /// The versions of a package in the suites, each with its suite and its size in bytes. None if no list has been fetched yet.
+    ///
+    /// # Errors
+    /// No apt.
+    pub fn versions(&self, package: &str) -> Result<Vec<(String, String, u64)>, Error> {
+        let mut command = self.command("apt-cache");
+        let output = command.args(["madison", package]).stdin(Stdio::null()).output();
+        let output = output.map_err(|_| Error::NoTool { program: "apt-cache" })?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut versions = Vec::new();
+        // `PACKAGE | VERSION | ADDRESS SUITE/COMPONENT ARCHITECTURE Packages`
+        for line in text.lines() {
+            let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+            let [name, version, place] = fields[..] else { continue };
+            let mut place = place.split_ascii_whitespace().skip(1);
+            let suite = place.next().and_then(|s| s.split('/').next()).unwrap_or_default();
+            if name == package {
+                let size = self.archives_of(&[&format!("{package}={version}")]).unwrap_or_default();
+                let size = size.iter().find(|(file, _)| file.starts_with(package)).map_or(0, |(_, size)| *size);
+                versions.push((version.to_owned(), suite.to_owned(), size));
+            }
+        }
+        Ok(versions)
+    }
+
     /// What installing these packages on an empty system takes: each archive's name and size in bytes.
     ///
     /// # Errors

@@ -120,6 +120,14 @@ pub enum KernelNameError {
         /// What was typed.
         text: String,
     },
+    /// Not a name for a kernel that is built here.
+    #[error(
+        "`{text}` can't be a kernel's name: up to 32 letters, digits, `.`, `_` and `-`, and not a series such as 6.12"
+    )]
+    Built {
+        /// What was typed.
+        text: String,
+    },
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! ROOT/amd64/apt/                           apt's own folders
 //! ROOT/amd64/part/                          a fetch under way
 //! ROOT/amd64/6.18-rt/6.18.15-1~bpo13+1/     a kernel: vmlinuz, config, kernel.json
+//! ROOT/amd64/built/tiny/                    a kernel that was built here: see build/mod.rs
 //! ```
 use std::ffi::OsString;
 use std::fs;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::behaviour::nearest;
+use super::built::BuiltName;
 use super::cache::{Cache, remove_folder};
 use super::catalogue::Catalogue;
 use super::deb_archive::take_kernel;
@@ -36,6 +38,9 @@ pub struct Store {
     /// The keyring that the mirror's signature is checked against, if it is not the host's Debian keyring.
     keyring: Option<PathBuf>,
 }
+
+/// The folder of an architecture that has the kernels that were built here.
+const BUILT: &str = "built";
 
 /// A kernel, and the series that it replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -250,6 +255,47 @@ impl Store {
             .ok_or_else(|| Error::Package { package, reason: "its modules have vanished".to_owned() })
     }
 
+    /// The kernel of this name that was built here. Without an architecture, the first that has one.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    pub fn built(&self, name: &BuiltName, arch: Option<Arch>) -> Result<Kernel, Error> {
+        let archs = Arch::ALL.into_iter().filter(|a| arch.is_none_or(|wanted| wanted == *a));
+        let folder = archs.map(|arch| self.built_folder(arch, name)).find(|folder| folder.is_dir());
+        let Some(folder) = folder else {
+            let there = self.all_built().iter().map(Kernel::name).collect();
+            return Err(Error::NotBuilt { name: name.clone(), arch, there });
+        };
+        entry::verify(&folder).map_err(|d| Error::BuiltDamaged { name: name.clone(), path: d.path, reason: d.reason })
+    }
+
+    /// The kernels that were built here, by architecture and name; damaged ones are left out.
+    pub fn all_built(&self) -> Vec<Kernel> {
+        let of = |arch: Arch| {
+            let folder = self.cache.root.join(arch.debian_name()).join(BUILT);
+            let mut folders: Vec<PathBuf> =
+                fs::read_dir(folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path())).collect();
+            folders.sort();
+            folders.into_iter().filter_map(|folder| entry::verify(&folder).ok())
+        };
+        Arch::ALL.into_iter().flat_map(of).collect()
+    }
+
+    /// Where the kernel of this name is that was built here.
+    pub(super) fn built_folder(&self, arch: Arch, name: &BuiltName) -> PathBuf {
+        self.cache.root.join(arch.debian_name()).join(BUILT).join(name.as_str())
+    }
+
+    /// The cache's folder.
+    pub(super) fn root(&self) -> &Path {
+        &self.cache.root
+    }
+
+    /// The mirror that is used regardless of the host's apt configuration.
+    pub(super) fn mirror(&self) -> Option<&str> {
+        self.mirror.as_deref()
+    }
+
     /// Asks the mirror what the suites have.
     ///
     /// # Errors
@@ -347,6 +393,7 @@ impl Store {
             suite: package.suite.clone(),
             sha256: hash(&vmlinuz)?,
             config_sha256: if config.exists() { Some(hash(&config)?) } else { None },
+            built: None,
         };
         entry::seal(folder, &record)
     }

@@ -38,6 +38,7 @@ impl Cache {
             suite: "trixie".to_owned(),
             sha256: entry::sha256_of(&folder.join(VMLINUZ)).unwrap(),
             config_sha256: None,
+            built: None,
         };
         entry::seal(&folder, &record).unwrap();
         folder

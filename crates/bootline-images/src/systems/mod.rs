@@ -24,7 +24,7 @@ pub use initramfs::{DISK_MODULES, EXT4_MODULES, SCREEN_AND_NETWORK_MODULES, root
 pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
 pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
-pub use recipe::{APPLICATION_UNIT, MULTI_USER_UNIT};
+pub use recipe::{APPLICATION_UNIT, HANDOFF_PROGRAM, MULTI_USER_UNIT};
 pub use root_changes::{BadRootPath, RootChanges};
 pub use root_state::{RootState, UnknownRootState};
 pub use store::{SystemRow, SystemStore};

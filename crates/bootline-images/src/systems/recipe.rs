@@ -11,6 +11,9 @@ use crate::arch::Arch;
 
 /// The unit of the lab's application.
 pub const APPLICATION_UNIT: &str = "bootline-app.service";
+/// What the kernel runs first where it mounts the root of a system by itself: reports as the initramfs does, and executes the system's
+/// init.
+pub const HANDOFF_PROGRAM: &str = "/usr/lib/bootline/handoff";
 /// The unit that ends a system's boot.
 pub const MULTI_USER_UNIT: &str = "multi-user.target";
 
@@ -30,6 +33,8 @@ pub(super) enum Added {
 pub(super) struct Programs<'a> {
     /// The application.
     pub app: &'a [u8],
+    /// The program of the initramfs, for boots without one.
+    pub handoff: &'a [u8],
     /// The init that starts it before the system's own; used only if the kernel's command line names it. Its generator is not
     /// installed: it would make a second unit of the application, whoever is the init.
     pub fastinit: &'a [u8],
@@ -45,6 +50,8 @@ pub(super) fn additions(
     use Added::{File, Folder, Link, Program, Script, Text};
     let mut list = vec![
         ("usr/lib/bootline/app", Program(programs.app.to_vec())),
+        // What runs first where there is no initramfs; see HANDOFF_PROGRAM.
+        ("usr/lib/bootline/handoff", Program(programs.handoff.to_vec())),
         ("usr/sbin/fastinit", Program(programs.fastinit.to_vec())),
         ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
         ("etc/hostname", File("lab\n")),
@@ -184,8 +191,12 @@ mod tests {
     #[test]
     fn every_system_gets_an_application_that_its_init_starts() {
         for system in System::ALL {
-            let list =
-                additions(system, Arch::Amd64, RootState::Settled, Programs { app: b"app", fastinit: b"fastinit" });
+            let list = additions(
+                system,
+                Arch::Amd64,
+                RootState::Settled,
+                Programs { app: b"app", handoff: b"handoff", fastinit: b"fastinit" },
+            );
             let folder = tempfile::tempdir().unwrap();
             write(&list, folder.path()).unwrap();
             let app = folder.path().join("usr/lib/bootline/app");
@@ -208,7 +219,12 @@ mod tests {
     #[test]
     fn a_first_boot_has_no_machine_id() {
         let id = |state| {
-            let list = additions(System::DebianMinimal, Arch::Amd64, state, Programs { app: b"", fastinit: b"" });
+            let list = additions(
+                System::DebianMinimal,
+                Arch::Amd64,
+                state,
+                Programs { app: b"", handoff: b"", fastinit: b"" },
+            );
             list.into_iter().find(|(path, _)| *path == "etc/machine-id").map(|(_, added)| added)
         };
         assert_eq!(id(RootState::FirstBoot), Some(Added::File("uninitialized\n")));

@@ -123,7 +123,7 @@ impl SystemStore {
         state: RootState,
         kernel: &Kernel,
     ) -> Result<Option<SystemImage>, SystemError> {
-        let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?);
+        let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?) + &of_built(kernel);
         Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, state, &recipe))
     }
 
@@ -258,7 +258,7 @@ impl SystemStore {
     ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
         let programs = programs_of(arch)?;
-        let recipe = recipe_of(system, arch, state, programs);
+        let recipe = recipe_of(system, arch, state, programs) + &of_built(kernel);
         if let Some(image) = self.cached(system, state, kernel)? {
             return Ok(image);
         }
@@ -458,8 +458,14 @@ fn quoted(path: &Path) -> String {
 
 /// The lab's programs in every system's root.
 fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
-    let programs = programs::app(arch).zip(programs::fastinit(arch)).map(|(app, fastinit)| Programs { app, fastinit });
+    let programs = programs::app(arch).zip(programs::root(arch)).zip(programs::fastinit(arch));
+    let programs = programs.map(|((app, handoff), fastinit)| Programs { app, handoff, fastinit });
     programs.ok_or(SystemError::NoPrograms { arch })
+}
+
+/// What identifies the modules of a kernel that was built here, in addition to its release: it may be built again.
+fn of_built(kernel: &Kernel) -> String {
+    kernel.built.as_ref().map(|built| format!("-{}-{}", kernel.sha256, built.modules_sha256)).unwrap_or_default()
 }
 
 /// Identifies what an image is built from.
@@ -486,8 +492,9 @@ mod tests {
 
     #[test]
     fn recipes_differ_by_system_and_application() {
-        let of =
-            |system, app: &[u8]| recipe_of(system, Arch::Amd64, RootState::Settled, Programs { app, fastinit: b"" });
+        let of = |system, app: &[u8]| {
+            recipe_of(system, Arch::Amd64, RootState::Settled, Programs { app, handoff: b"", fastinit: b"" })
+        };
         assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
         assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
         assert_ne!(of(System::DebianSysvinit, b"a"), of(System::DebianOpenrc, b"a"));

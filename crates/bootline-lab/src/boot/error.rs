@@ -100,6 +100,22 @@ pub enum BootError {
         /// What was asked for.
         what: &'static str,
     },
+    /// A request that only an initramfs can serve, in a boot without one.
+    #[error("{what} without an initramfs: {why}")]
+    NeedsInitramfs {
+        /// What was asked for.
+        what: &'static str,
+        /// Why that does not go.
+        why: &'static str,
+    },
+    /// A kernel that can't mount the root of a system by itself.
+    #[error("kernel {kernel} can't boot without an initramfs: not built in: {}", lacking.join(", "))]
+    NotBuiltIn {
+        /// The kernel.
+        kernel: String,
+        /// The options that would have to be `y`.
+        lacking: Vec<&'static str>,
+    },
     /// A request that needs a serial line, in a boot without one.
     #[error("{what} needs a serial line, which a boot with -icount does not have")]
     NeedsLine {
@@ -186,6 +202,10 @@ impl BootError {
             BootError::Loader(error) => error.hint(),
             BootError::System(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
+            BootError::NeedsInitramfs { .. } => Some("leave out `--no-initramfs`".to_owned()),
+            BootError::NotBuiltIn { .. } => {
+                Some("build one that has them: `bootline kernels build tiny`; or leave out `--no-initramfs`".to_owned())
+            }
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {
                 Some(format!("see `{program} -trace help`; the back end `log` is needed"))

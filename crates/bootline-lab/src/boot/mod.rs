@@ -11,6 +11,7 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 //! | `journal.export`, `systemctl-show.txt`, .. | a system's own account of its boot (only with a system) |
 //! | `screen.ppm` | its screen when the application's picture was seen (only with a system) |
+mod built_in;
 mod configure;
 mod error;
 mod files;
@@ -30,6 +31,7 @@ mod truth;
 mod truth_parts;
 mod witness;
 
+pub use built_in::lacks_built_in;
 pub use configure::configure;
 pub use error::BootError;
 pub(crate) use files::{replace, set_aside};

@@ -15,6 +15,7 @@ use crate::machine::{Accel, Machine, command_line, declared_baud};
 use crate::module::Module;
 use bootline_images::arch::Arch;
 use bootline_images::loaders::Loader;
+use bootline_images::systems::HANDOFF_PROGRAM;
 
 /// What to boot.
 #[derive(Clone, Debug)]
@@ -25,6 +26,9 @@ pub struct BootRequest {
     pub kernel_name: Option<String>,
     /// The user's own initramfs; by default the lab's, whose init reports the truth on a second port.
     pub initrd: Option<PathBuf>,
+    /// Boot without an initramfs: the kernel mounts the root of the lab's `system` itself, and runs the lab's handoff program from
+    /// there, which sends what the init of the initramfs would send.
+    pub no_initramfs: bool,
     /// A device tree instead of the one that QEMU makes for its machine; only where there is one.
     pub dtb: Option<PathBuf>,
     /// Parameters for the kernel command line. They override the lab's own (`console=`, `panic=`, `log_buf_len=`).
@@ -73,6 +77,7 @@ impl BootRequest {
             kernel: kernel.to_owned(),
             kernel_name: None,
             initrd: None,
+            no_initramfs: false,
             dtb: None,
             loader: None,
             system: None,
@@ -156,6 +161,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     if request.system.is_some() && request.lines.is_some() {
         return Err(BootError::NeedsLabInit { what: "printing lines" });
     }
+    check_initramfs(request)?;
     let of_line =
         asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));
     let of_line = of_line.or(asked(request.loader.is_some(), "a boot loader"));
@@ -176,6 +182,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         Some(boot) => format!("{} {}", boot.parameters(), request.append),
         None => request.append.clone(),
     };
+    let append = if request.no_initramfs { with_handoff(&append) } else { append };
     let command_line = command_line(arch, declared, tsc_khz, request.lines.is_some(), &append);
     if let Some(loader) = &request.loader {
         loader.check_words(&command_line)?;
@@ -204,6 +211,30 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     Ok(BootPlan { machine, line, command_line, timeout })
 }
 
+/// Names the program that reports instead of the initramfs. The last init= counts, and the program finds the user's own among the
+/// others; what follows `--` are the init's arguments.
+fn with_handoff(append: &str) -> String {
+    let words: Vec<&str> = append.split_whitespace().collect();
+    let (own, arguments) = words.split_at(words.iter().position(|word| *word == "--").unwrap_or(words.len()));
+    let handoff = format!("init={HANDOFF_PROGRAM}");
+    [own, &[&handoff], arguments].concat().join(" ")
+}
+
+/// Checks that nothing was asked for that only an initramfs can do.
+fn check_initramfs(request: &BootRequest) -> Result<(), BootError> {
+    let of_lab = request.system.as_ref().is_some_and(|boot| boot.root.system().is_some());
+    let refused = [
+        (request.initrd.is_some(), "an initramfs of your own", "it is one"),
+        (!of_lab, "a boot", "only the lab's systems have the program that reports instead of the initramfs"),
+        (!request.modules.is_empty(), "loading modules", "the lab's init loads them from there"),
+        (request.loader.is_some(), "a boot loader", "the loader's menu names one"),
+    ];
+    match refused.into_iter().find(|(wrong, ..)| request.no_initramfs && *wrong) {
+        Some((_, what, why)) => Err(BootError::NeedsInitramfs { what, why }),
+        None => Ok(()),
+    }
+}
+
 /// The architecture that a kernel image is for.
 ///
 /// # Errors
@@ -229,6 +260,10 @@ pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result
 
 #[cfg(test)]
 mod tests {
+    use bootline_images::systems::{RootChanges, System};
+
+    use super::super::BootedRoot;
+    use super::super::system::Writes;
     use super::*;
 
     fn request() -> BootRequest {
@@ -269,6 +304,38 @@ mod tests {
             plan(&BootRequest { initrd, ..icount() }, &Host::default()),
             Err(BootError::IcountWithInitrd)
         ));
+    }
+
+    #[test]
+    fn without_an_initramfs_the_labs_program_comes_last() {
+        let system = SystemBoot {
+            root: BootedRoot::Lab(System::Busybox),
+            image: "/i".into(),
+            initramfs: "/r".into(),
+            storage: None,
+            state: None,
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
+        };
+        let direct = BootRequest {
+            no_initramfs: true,
+            system: Some(system.clone()),
+            append: "init=/usr/sbin/fastinit -- single".to_owned(),
+            ..request()
+        };
+        let line = plan(&direct, &Host::default()).unwrap().command_line;
+        assert!(line.ends_with(" init=/usr/sbin/fastinit init=/usr/lib/bootline/handoff -- single"), "{line}");
+        let check = |request: BootRequest, expected: &str| {
+            let refused = plan(&BootRequest { no_initramfs: true, ..request }, &Host::default()).unwrap_err();
+            assert_eq!(refused.to_string(), expected);
+        };
+        let why = "only the lab's systems have the program that reports instead of the initramfs";
+        check(BootRequest { system: None, ..request() }, &format!("a boot without an initramfs: {why}"));
+        let modules = vec!["m.ko".parse().unwrap()];
+        check(
+            BootRequest { modules, system: Some(system), ..request() },
+            "loading modules without an initramfs: the lab's init loads them from there",
+        );
     }
 
     #[test]

@@ -87,6 +87,7 @@ pub fn boot(
     }
     let files = RunFiles::prepare(&request.dir)?;
     let written = match (&request.initrd, &request.system) {
+        _ if request.no_initramfs => None,
         (Some(_), _) => None,
         (None, Some(_)) if modules.files.is_empty() => None,
         (None, Some(boot)) => {
@@ -98,11 +99,11 @@ pub fn boot(
     };
     let given = request.initrd.as_ref().or(request.system.as_ref().map(|boot| &boot.initramfs));
     let initrd = written.as_ref().map(|file| file.path().to_owned()).or(given.cloned());
-    let initrd = initrd.expect("one of the two is there");
+    let initrd = initrd.filter(|_| !request.no_initramfs);
 
-    let media = match (&request.loader, &plan.line) {
-        (Some(loader), Some(line)) => Some(loader.prepare(&LoaderJob {
-            files: BootFiles { kernel: &request.kernel, initramfs: &initrd },
+    let media = match (&request.loader, &plan.line, &initrd) {
+        (Some(loader), Some(line), Some(initrd)) => Some(loader.prepare(&LoaderJob {
+            files: BootFiles { kernel: &request.kernel, initramfs: initrd },
             command_line: &plan.command_line,
             baud: line.baud,
             memory_mib: plan.machine.memory_mib,
@@ -113,7 +114,7 @@ pub fn boot(
     };
     let load_arguments = match &media {
         Some(media) => media.arguments.clone(),
-        None => direct_boot(&request.kernel, &initrd, &plan.command_line),
+        None => direct_boot(&request.kernel, initrd.as_deref(), &plan.command_line),
     };
 
     let clock = RunClock::start();

@@ -12,7 +12,8 @@ use super::metric::Metric;
 use crate::boot::LoaderSetup;
 use crate::module::Module;
 use crate::storage::StoragePreset;
-use bootline_images::kernels::KernelName;
+use bootline_images::arch::Arch;
+use bootline_images::kernels::{BuiltName, KernelName};
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{RootChanges, RootState, System};
 
@@ -81,6 +82,8 @@ pub struct Arm {
     pub loader: Option<ArmLoader>,
     /// An initramfs instead of the lab's.
     pub initrd: Option<PathBuf>,
+    /// Whether there is an initramfs: without one, the kernel mounts the root of the system itself.
+    pub initramfs: bool,
     /// A device tree instead of QEMU's.
     pub dtb: Option<PathBuf>,
     /// Modules that the lab's init loads, in order.
@@ -153,6 +156,13 @@ pub struct ArmLoader {
 pub enum Image {
     /// The newest stock kernel of a series.
     Stock(KernelName),
+    /// One that was built here.
+    Built {
+        /// The architecture, if named.
+        arch: Option<Arch>,
+        /// Its name.
+        name: BuiltName,
+    },
     /// A file.
     File(PathBuf),
 }
@@ -197,6 +207,8 @@ impl fmt::Display for Image {
         match self {
             Image::Stock(KernelName { arch: Some(arch), series }) => write!(f, "{arch}:{series}"),
             Image::Stock(KernelName { arch: None, series }) => series.fmt(f),
+            Image::Built { arch: Some(arch), name } => write!(f, "{arch}:{name}"),
+            Image::Built { arch: None, name } => name.fmt(f),
             Image::File(path) => path.display().fmt(f),
         }
     }

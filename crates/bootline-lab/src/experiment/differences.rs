@@ -27,7 +27,7 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<WholeChange, String> {
         (from.memory_mib != to.memory_mib, "memory"),
         (from.system != to.system, "the system"),
         (from.loader != to.loader, "the boot loader"),
-        (from.initrd != to.initrd, "the initramfs"),
+        (from.initrd != to.initrd || from.initramfs != to.initramfs, "the initramfs"),
         (from.dtb != to.dtb, "the device tree"),
         (from.modules != to.modules, "modules"),
         (from.trace_registers != to.trace_registers, "tracing"),

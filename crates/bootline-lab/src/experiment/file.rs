@@ -21,6 +21,7 @@ use super::system_arm;
 use crate::boot::LoaderSetup;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
+use bootline_images::kernels::NamedKernel;
 use bootline_images::loaders::Loader;
 use bootline_images::systems::RootChanges;
 
@@ -208,6 +209,7 @@ impl Reader<'_> {
             marker: raw.marker.as_ref().map(marker).transpose()?,
             loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),
+            initramfs: raw.initramfs.unwrap_or(true),
             dtb: raw.dtb.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
             icount,
@@ -241,9 +243,15 @@ impl Reader<'_> {
         Ok(Claim { text: raw.text, arm, of, at_least: raw.at_least, at_most: raw.at_most, metric })
     }
 
-    /// A series takes precedence over a file of that name, so that the experiment means the same in any folder.
+    /// A series takes precedence over a file of that name, so that the experiment means the same in any folder; a file over a
+    /// kernel that was built here, because any word may be the name of one.
     fn image(&self, text: &str) -> Image {
-        text.parse().map_or_else(|_| Image::File(self.next_to(text)), Image::Stock)
+        let file = self.next_to(text);
+        match text.parse() {
+            Ok(NamedKernel::Stock(name)) => Image::Stock(name),
+            Ok(NamedKernel::Built { arch, name }) if !file.exists() => Image::Built { arch, name },
+            _ => Image::File(file),
+        }
     }
 
     fn module(&self, text: &Spanned<String>) -> Found<Module> {

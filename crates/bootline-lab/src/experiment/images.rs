@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::{Arm, Experiment, Image};
 use super::plan::ExperimentPlan;
-use crate::boot::{BootError, arch_of};
+use crate::boot::{BootError, arch_of, lacks_built_in};
 use crate::module::{Module, ModuleError, with_own};
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{self, Kernel, Store, sha256_of};
@@ -25,13 +25,13 @@ pub struct ArmKernel {
     pub path: PathBuf,
     /// Architecture of the guest.
     pub arch: Arch,
-    /// What `uname -r` says in a stock kernel.
+    /// What `uname -r` says in a kernel of the cache.
     pub release: Option<String>,
     /// The named series, if this kernel is a substitute of another one.
     pub substitute_for: Option<String>,
     /// SHA-256 of the image, in hexadecimal: results contain runs of only one image per arm.
     pub sha256: String,
-    /// The kernel in the cache, if it is a stock kernel: what its modules are found by.
+    /// The kernel in the cache, stock or built here: what its modules are found by.
     #[serde(skip)]
     pub stock: Option<Kernel>,
     /// The modules that the arm's init loads, each a file.
@@ -111,6 +111,20 @@ pub fn images(
                     modules: Vec::new(),
                 }
             }
+            (None, Image::Built { arch, name }) => {
+                let kernel = store.built(name, *arch);
+                let kernel = kernel.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
+                ArmKernel {
+                    named,
+                    path: kernel.path.clone(),
+                    arch: kernel.arch,
+                    release: Some(kernel.release.clone()),
+                    substitute_for: None,
+                    sha256: kernel.sha256.clone(),
+                    stock: Some(kernel),
+                    modules: Vec::new(),
+                }
+            }
             (None, Image::File(path)) => {
                 let failed = |source| ImageError::Image { arm: arm.name.clone(), source };
                 let arch = arch_of(path).map_err(failed)?;
@@ -128,6 +142,13 @@ pub fn images(
                 }
             }
         };
+        if let (false, Some(kernel)) = (arm.initramfs, &booted.stock) {
+            let lacking = lacks_built_in(kernel);
+            if !lacking.is_empty() {
+                let source = BootError::NotBuiltIn { kernel: kernel.name(), lacking };
+                return Err(ImageError::Image { arm: arm.name.clone(), source });
+            }
+        }
         let modules = module_files(arm, &booted, store, progress)?;
         found.insert(arm.name.clone(), ArmKernel { modules, ..booted });
     }

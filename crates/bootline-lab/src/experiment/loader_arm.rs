@@ -15,6 +15,7 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
     // An image's own architecture is checked when it is read.
     let foreign = match image {
         Image::Stock(name) => name.arch.unwrap_or(Arch::Amd64) != loader.arch(),
+        Image::Built { arch, .. } => arch.is_some_and(|arch| arch != loader.arch()),
         Image::File(_) => false,
     };
     let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();

@@ -184,6 +184,7 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
         marker: arm.marker.as_deref().map(|text| Regex::new(text).expect("checked when the file was read")),
         loader: arm.loader.map(|loader| images.loaders[&arm.name].boot(loader)),
         initrd: arm.initrd.clone(),
+        no_initramfs: !arm.initramfs,
         dtb: arm.dtb.clone(),
         append: arm.append.clone(),
         arch: Some(kernel.arch),

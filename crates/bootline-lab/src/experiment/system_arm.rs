@@ -35,7 +35,19 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
         ),
         (
             arm.system.is_some() && matches!(image, Image::File(_)),
-            "a `system` needs the modules of its kernel: name a series of stock kernels",
+            "a `system` needs the modules of its kernel: name a series of stock kernels, or a kernel that was built here",
+        ),
+        (
+            arm.initramfs == Some(false) && arm.system.is_none(),
+            "`initramfs = false` has the kernel mount the root of a `system` by itself, which it does not have",
+        ),
+        (
+            arm.initramfs == Some(false) && arm.modules.as_ref().is_some_and(|list| !list.is_empty()),
+            "modules are loaded by the initramfs: no `initramfs = false`",
+        ),
+        (
+            arm.initramfs == Some(false) && arm.loader.is_some(),
+            "a `loader` loads an initramfs with the kernel: no `initramfs = false`",
         ),
         (own && predicted, "the boot of a `root` is not predicted: no `predict`, no `predict_from`"),
         (

@@ -180,6 +180,7 @@ mod tests {
             package: String::new(),
             suite: String::new(),
             sha256: "k".to_owned(),
+            built: None,
         };
         ArmKernel {
             named: "6.12".to_owned(),

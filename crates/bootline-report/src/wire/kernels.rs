@@ -10,6 +10,8 @@ pub struct KernelsJson {
     pub schema: &'static str,
     /// One entry for each series and architecture.
     pub kernels: Vec<KernelSeries>,
+    /// The kernels that were built here (`bootline kernels build`).
+    pub built: Vec<KernelJson>,
 }
 
 /// A series for an architecture.
@@ -42,7 +44,7 @@ pub struct OfferedKernel {
     pub bytes: u64,
 }
 
-/// What `bootline kernels fetch --json` writes: one document a line.
+/// What `bootline kernels fetch --json` and `bootline kernels build --json` write: one document a line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KernelJson {
     /// The name and the version of this schema.
@@ -67,4 +69,27 @@ pub struct KernelJson {
     pub config_path: Option<String>,
     /// SHA-256 of the image, in hexadecimal.
     pub sha256: String,
+    /// How it was built; null for a stock kernel.
+    pub built: Option<KernelBuildJson>,
+}
+
+/// How a kernel was built by `bootline kernels build`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KernelBuildJson {
+    /// Its name.
+    pub name: String,
+    /// Debian's version of the source, or the path of the user's own.
+    pub source: String,
+    /// The configuration that it was built from: `tiny`, `stock`, `defconfig` or a file.
+    pub base: String,
+    /// The fragments on top of it, in order.
+    pub fragments: Vec<String>,
+    /// The compiler, as it calls itself.
+    pub compiler: String,
+    /// The number of objects that were compiled.
+    pub objects: u64,
+    /// How long compiling took, in seconds: of the last run, if the build was interrupted.
+    pub seconds: u64,
+    /// The number of processes that compiled.
+    pub jobs: usize,
 }

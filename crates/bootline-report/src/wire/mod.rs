@@ -41,7 +41,7 @@ pub(crate) use critical_path::{NonCritical, Segment};
 pub use experiments::{ExperimentsJson, ListedExperiment};
 pub(crate) use finding::{Finding, Problem};
 pub(crate) use interval::{Estimate, Interval};
-pub use kernels::{KernelJson, KernelSeries, KernelsJson, OfferedKernel};
+pub use kernels::{KernelBuildJson, KernelJson, KernelSeries, KernelsJson, OfferedKernel};
 pub use loaders::{LoaderImageJson, LoaderJson, LoadersJson};
 pub(crate) use phase::{Phase, TimeToInit};
 pub(crate) use process::TracedInitcall;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `bootline kernels`
+mod build;
+mod documents;
+mod place;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,13 +11,15 @@ use std::time::Duration;
 
 use bootline_images::arch::Arch;
 use bootline_images::kernels::{
-    self, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, Package, Refresh, Row, Series, Store,
+    self, BuiltName, ConsoleClass, FetchProgress, Kernel, KernelName, Listing, NamedKernel, Refresh, Row, Store,
 };
 use bootline_input::{Exit, Failure};
-use bootline_report::{JsonLine, KernelJson, KernelSeries, KernelsJson, OfferedKernel};
+use bootline_report::JsonLine;
 use bootline_terminal::Terminal;
 use clap::Subcommand;
 
+use self::documents::{kernel_json, listing_json};
+use self::place::{StoreArgs, failed, open};
 use crate::output_file::print;
 
 /// Age of the list of suites after which the mirror is asked again. Suites change with each upload; a list that is a
@@ -26,11 +32,12 @@ const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
     after_help = "\
 Stock Debian kernels come from the mirror in this host's apt configuration, through a
 private apt state: nothing is installed, and root is not needed. Fetched kernels work without
-a network.
+a network. What they lack is built from source, under a name, by `kernels build`.
 
 Examples:
   bootline kernels
   bootline kernels fetch 6.18-rt arm64:7.2
+  bootline kernels build tiny --from 6.12 --fragment ip-pnp
   bootline boot --kernel \"$(bootline kernels fetch 6.12)\""
 )]
 pub struct Args {
@@ -44,6 +51,8 @@ pub struct Args {
 enum What {
     /// Fetches kernels into the cache, and writes their paths to standard output
     Fetch(Fetch),
+    /// Builds a kernel from source into the cache, and writes its path to standard output
+    Build(build::Build),
 }
 
 #[derive(Debug, clap::Args)]
@@ -79,34 +88,31 @@ struct Fetch {
     place: StoreArgs,
 }
 
-#[derive(Debug, clap::Args)]
-struct StoreArgs {
-    /// Where to keep kernels [default: $BOOTLINE_CACHE/kernels, or bootline/kernels in the user's cache]
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    /// A mirror of the Debian archive, if this host's apt has none
-    #[arg(long, value_name = "URL")]
-    mirror: Option<String>,
-    /// Write JSON
-    #[arg(long)]
-    json: bool,
-}
-
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     match args.what {
         Some(What::Fetch(fetch)) => run_fetch(fetch, terminal),
+        Some(What::Build(build)) => build::run(&build, terminal),
         None => run_list(args.list, terminal),
     }
 }
 
-/// The kernel of a series for the lab: from the cache, or fetched. A different series is taken only on request
-/// (`kernels fetch --nearest`).
-pub fn stock(series: Series, arch: Arch, terminal: &Terminal) -> Result<Kernel, Failure> {
+/// A kernel for the lab: one that was built here, or the stock kernel of a series, from the cache or fetched. A different series is
+/// taken only on request (`kernels fetch --nearest`). `arch` is that of a name without one.
+pub fn named(name: &NamedKernel, arch: Option<Arch>, terminal: &Terminal) -> Result<Kernel, Failure> {
     let store = store()?;
+    let name = match name {
+        NamedKernel::Built { name, arch: own } => return store.built(name, own.or(arch)).map_err(|e| failed(&e)),
+        NamedKernel::Stock(name) => name,
+    };
     let mut steps = FetchSteps::new(terminal);
-    let found = store.fetch(series, arch, &mut |p| steps.tell(&p));
+    let found = store.fetch(name.series, name.arch.or(arch).unwrap_or(Arch::Amd64), &mut |p| steps.tell(&p));
     steps.end();
     found.map_err(|e| failed(&e))
+}
+
+/// Whether a kernel of this name was built here, be it damaged.
+pub fn is_built(name: &BuiltName, arch: Option<Arch>) -> Result<bool, Failure> {
+    Ok(!matches!(store()?.built(name, arch), Err(kernels::Error::NotBuilt { .. })))
 }
 
 /// The folder of a kernel's modules: from the cache, or fetched.
@@ -120,26 +126,6 @@ pub fn modules(kernel: &Kernel, terminal: &Terminal) -> Result<PathBuf, Failure>
 /// The cache of stock kernels.
 pub fn store() -> Result<Store, Failure> {
     open(&StoreArgs { cache: None, mirror: None, json: false })
-}
-
-fn open(place: &StoreArgs) -> Result<Store, Failure> {
-    let folder = kernels::cache_folder(place.cache.as_deref(), |name| std::env::var_os(name)).ok_or_else(|| {
-        Failure::new(Exit::LAB, "no place for kernels: neither HOME nor XDG_CACHE_HOME is set")
-            .hint("set another folder: BOOTLINE_CACHE=DIR")
-    })?;
-    let store = Store::open(&folder).map_err(|e| failed(&e))?;
-    Ok(match &place.mirror {
-        Some(mirror) => store.with_mirror(mirror),
-        None => store,
-    })
-}
-
-fn failed(error: &kernels::Error) -> Failure {
-    let failure = Failure::new(Exit::LAB, error.to_string());
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
 }
 
 fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
@@ -178,13 +164,15 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
         listings.push(store.list(arch, refresh, &mut |p| steps.tell(&p)).map_err(|e| failed(&e))?);
     }
     steps.end();
+    let built = store.all_built().into_iter().filter(|kernel| list.arch.is_none_or(|wanted| wanted == kernel.arch));
+    let built: Vec<Kernel> = built.collect();
     match list.place.json {
-        true => print(&JsonLine(listing_json(&listings)))?,
-        false => print(&table(&listings))?,
+        true => print(&JsonLine(listing_json(&listings, &built)))?,
+        false => print(&table(&listings, &built))?,
     };
     match listings.iter().find_map(|l| l.stale.as_ref()) {
         // Known or cached series are listed in spite of a failure; without any, the failure is returned.
-        Some(error) if listings.iter().all(|l| l.rows.is_empty()) => Err(failed(error)),
+        Some(error) if listings.iter().all(|l| l.rows.is_empty()) && built.is_empty() => Err(failed(error)),
         Some(error) => {
             terminal.say(&format!("the mirror was not asked: {error}"));
             Ok(Exit::FINE)
@@ -193,9 +181,10 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
     }
 }
 
-fn table(listings: &[Listing]) -> String {
-    let rows: Vec<[String; 6]> =
+fn table(listings: &[Listing], built: &[Kernel]) -> String {
+    let mut rows: Vec<[String; 6]> =
         listings.iter().flat_map(|l| l.rows.iter().map(|r| cells(r, l.age.is_some()))).collect();
+    rows.extend(built.iter().map(built_cells));
     let head = ["series", "version", "suite", "download", "in cache", "serial console"].map(str::to_owned);
     let width = |i: usize| rows.iter().chain([&head]).map(|r| r[i].len()).max().unwrap_or(0);
     let widths: [usize; 5] = std::array::from_fn(width);
@@ -227,38 +216,10 @@ fn cells(row: &Row, asked: bool) -> [String; 6] {
     ]
 }
 
-fn listing_json(listings: &[Listing]) -> KernelsJson {
-    let offered = |p: &Package| OfferedKernel {
-        version: p.version.clone(),
-        suite: p.suite.clone(),
-        package: p.name.clone(),
-        release: p.release.clone(),
-        bytes: p.size,
-    };
-    let row = |row: &Row| KernelSeries {
-        arch: row.arch.to_string(),
-        series: row.series.to_string(),
-        offered: row.offered.as_ref().map(offered),
-        cached: row.cached.clone(),
-        console: ConsoleClass::of(row.arch, row.series).to_string(),
-    };
-    KernelsJson { schema: "bootline-kernels/1", kernels: listings.iter().flat_map(|l| &l.rows).map(row).collect() }
-}
-
-fn kernel_json(kernel: &Kernel) -> KernelJson {
-    KernelJson {
-        schema: "bootline-kernel/1",
-        arch: kernel.arch.to_string(),
-        series: kernel.series.to_string(),
-        rt: kernel.rt,
-        release: kernel.release.clone(),
-        package: kernel.package.clone(),
-        version: kernel.version.clone(),
-        suite: kernel.suite.clone(),
-        path: kernel.path.to_string_lossy().into_owned(),
-        config_path: kernel.config_path.as_ref().map(|path| path.to_string_lossy().into_owned()),
-        sha256: kernel.sha256.clone(),
-    }
+/// One that was built here: from which release, and what it was built of.
+fn built_cells(kernel: &Kernel) -> [String; 6] {
+    let class = ConsoleClass::of(kernel.arch, kernel.series).to_string();
+    [kernel.name(), kernel.release.clone(), "built here".to_owned(), "-".to_owned(), "yes".to_owned(), class]
 }
 
 /// Shows the steps of a fetch on stderr: on a terminal, percentages replace each other; otherwise each step is shown

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use bootline_images::arch::Arch;
-use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::kernels::{Kernel, NamedKernel};
 use bootline_images::systems::{
     BuildProgress, RootState, System, SystemError, SystemImage, SystemRow, SystemStore, UnconfiguredRoot,
 };
@@ -75,9 +75,9 @@ struct Build {
     /// Names of systems
     #[arg(required = true, value_name = "SYSTEM")]
     systems: Vec<System>,
-    /// The series of the stock kernel to boot it with: 6.12, arm64:7.2
-    #[arg(long, value_name = "SERIES")]
-    kernel: KernelName,
+    /// The kernel to boot it with: the series of a stock kernel (6.12, arm64:7.2), or the name of one that was built here
+    #[arg(long, value_name = "SERIES|NAME")]
+    kernel: NamedKernel,
     /// The architecture [default: that of the kernel's name, or amd64]
     #[arg(long)]
     arch: Option<Arch>,
@@ -128,8 +128,7 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
     let store = open(&build.place)?;
-    let arch = build.kernel.arch.or(build.arch).unwrap_or(Arch::Amd64);
-    let kernel = kernels::stock(build.kernel.series, arch, terminal)?;
+    let kernel = kernels::named(&build.kernel, build.arch, terminal)?;
     for system in build.systems {
         let image = image_in(&store, system, &kernel, terminal)?;
         let json = SystemImageJson {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the build of U-Boot needs of the host.
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-use crate::loaders::tools::{PATH, has_program};
+use crate::host_tools::{has_header, has_program};
 use crate::loaders::{Loader, LoaderError};
 
 /// The prefix of the cross compiler's programs. On arm64 the host's own go by that name, too.
@@ -41,24 +38,12 @@ pub(super) fn check(loader: Loader) -> Result<(), LoaderError> {
     Err(LoaderError::NoTools { loader, missing, packages })
 }
 
-fn has_header(header: &str) -> bool {
-    let mut command = Command::new("gcc");
-    command.args(["-E", "-x", "c", "-o", "/dev/null", "-"]).env("PATH", PATH);
-    let Ok(mut child) = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
-        return false;
-    };
-    let asked =
-        child.stdin.take().is_some_and(|mut to| to.write_all(format!("#include <{header}>\n").as_bytes()).is_ok());
-    child.wait().is_ok_and(|status| status.success()) && asked
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_is_missing_comes_with_its_packages() {
-        assert!(!has_header("no/such/header.h"));
         let error = LoaderError::NoTools {
             loader: Loader::UBoot,
             missing: vec!["bison", "openssl/evp.h"],

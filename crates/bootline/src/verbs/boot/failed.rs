@@ -22,6 +22,8 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::LoaderWords { .. }
         | BootError::LoaderMemory { .. }
         | BootError::NeedsLabInit { .. }
+        | BootError::NeedsInitramfs { .. }
+        | BootError::NotBuiltIn { .. }
         | BootError::NeedsLine { .. }
         | BootError::Module(_)
         | BootError::BaudOutOfRange { .. }
@@ -32,7 +34,9 @@ pub fn failed(error: &BootError) -> Failure {
     let failure = Failure::new(exit, error.to_string());
     let not_found = |e: &std::io::Error| e.kind() == std::io::ErrorKind::NotFound;
     if matches!(error, BootError::Kernel { source, .. } if not_found(source)) {
-        return failure.hint("name an image, or a stock kernel by its series: `bootline kernels` lists them");
+        return failure.hint(
+            "name an image, a stock kernel by its series, or one that was built here: `bootline kernels` lists them",
+        );
     }
     match error.hint() {
         Some(hint) => failure.hint(hint),

@@ -17,13 +17,13 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
-use bootline_images::kernels::{Kernel, KernelName};
+use bootline_images::kernels::{Kernel, NamedKernel};
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{BadRootPath, RootChanges, RootState, System};
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{
-    BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot, boot_valid,
-    check_loader,
+    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
+    boot_valid, check_loader, lacks_built_in,
 };
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, with_own};
@@ -49,19 +49,24 @@ Examples:
   bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
   bootline boot --kernel 6.12 --system debian-minimal --root-state power-lost -o lost
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
+  bootline boot --kernel tiny --system busybox --no-initramfs -o tiny    built: `bootline kernels build tiny`
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
-    /// A kernel image, or the series of a stock kernel: 6.18-rt, arm64:7.2
-    #[arg(long, value_name = "IMAGE|SERIES")]
+    /// A kernel image, the series of a stock kernel (6.18-rt, arm64:7.2), or the name of one that was built here
+    #[arg(long, value_name = "IMAGE|SERIES|NAME")]
     kernel: PathBuf,
     /// An initramfs of your own [default: the lab's, whose init reports the truth on a second port]
     #[arg(long, value_name = "FILE")]
     initrd: Option<PathBuf>,
+    /// Boot without an initramfs: the kernel mounts the root of --system by itself, so it has the drivers built in, as those of
+    /// `bootline kernels build` do
+    #[arg(long, requires = "system", conflicts_with_all = ["modules", "loader"])]
+    no_initramfs: bool,
     /// A device tree instead of QEMU's own; aarch64 only
     #[arg(long, value_name = "FILE")]
     dtb: Option<PathBuf>,
-    /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`
+    /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`, or a kernel that was built here
     #[arg(long, value_name = "SYSTEM", group = "whole", conflicts_with_all = ["initrd", "icount", "lines", "marker"])]
     system: Option<System>,
     /// Boot a root file system of your own, up to its login prompt or --marker: an image, a disk with partitions, a tar
@@ -177,6 +182,9 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempDir>), Failure> {
     folder(&args.output)?;
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
+    if let (true, Some(kernel)) = (args.no_initramfs, &stock) {
+        check_built_in(kernel)?;
+    }
     let modules = files(args.modules, stock.as_ref(), terminal)?;
     let mut kept = None;
     let system = match (args.system, &args.root) {
@@ -197,10 +205,11 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempD
     let setup = LoaderSetup { delay: args.loader_delay, quiet: args.loader_quiet };
     let loader = args.loader.map(|loader| loader_of(loader, arch, &kernel, setup, terminal)).transpose()?;
     let request = BootRequest {
-        kernel_name: stock.as_ref().map(|k| format!("{}:{} {}", k.arch, k.series, k.version)),
+        kernel_name: stock.as_ref().map(|k| format!("{} {}", k.name(), k.version)),
         loader,
         system,
         initrd: args.initrd,
+        no_initramfs: args.no_initramfs,
         dtb: args.dtb,
         append: args.append,
         arch,
@@ -219,17 +228,30 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempD
     Ok((request, kept))
 }
 
-/// The kernel image: a file, or else a series, fetched if it is not in the cache.
+/// The kernel image: a file, or else a kernel of the cache; a series is fetched if it is not there.
 fn kernel(
     named: &Path,
     arch: Option<Arch>,
     terminal: &Terminal,
 ) -> Result<(PathBuf, Option<Arch>, Option<Kernel>), Failure> {
-    let series = named.to_str().and_then(|name| name.parse::<KernelName>().ok());
-    let Some(request) = series.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch, None)) };
-    let arch = request.arch.or(arch).unwrap_or(Arch::Amd64);
-    let kernel = kernels::stock(request.series, arch, terminal)?;
+    let name = named.to_str().and_then(|name| name.parse::<NamedKernel>().ok());
+    let Some(name) = name.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch, None)) };
+    // A bare word may also be a file that is not there.
+    let kernel = match &name {
+        NamedKernel::Built { name, arch: None } if !kernels::is_built(name, arch)? => {
+            return Ok((named.to_owned(), arch, None));
+        }
+        _ => kernels::named(&name, arch, terminal)?,
+    };
     Ok((kernel.path.clone(), Some(kernel.arch), Some(kernel)))
+}
+
+/// Checks that a kernel has built in what it needs to mount the root of a system by itself.
+fn check_built_in(kernel: &Kernel) -> Result<(), Failure> {
+    match lacks_built_in(kernel) {
+        lacking if lacking.is_empty() => Ok(()),
+        lacking => Err(failed(&BootError::NotBuiltIn { kernel: kernel.name(), lacking })),
+    }
 }
 
 /// The boot loader, built only if it can boot such a kernel.

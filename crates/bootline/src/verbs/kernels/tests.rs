@@ -2,6 +2,8 @@
 #[path = "../../../../bootline-report/tests/schema/mod.rs"]
 mod schema;
 
+use bootline_images::kernels::Package;
+
 use super::*;
 
 fn row(series: &str, cached: Option<&str>) -> Row {
@@ -17,7 +19,7 @@ series         version  suite  download  in cache  serial console
 amd64:6.12-rt  gone     -      -         6.12.9-1  nbcon console, synchronous flush at registration
 amd64:6.18     gone     -      -         -         legacy console
 ";
-    assert_eq!(table(&[listing]), expected);
+    assert_eq!(table(&[listing], &[]), expected);
 }
 
 #[test]
@@ -33,6 +35,6 @@ fn the_list_is_what_its_schema_describes() {
         signed: true,
     };
     let rows = vec![Row { offered: Some(offered), ..row("6.18-rt", None) }, row("6.1", Some("6.1.176-1"))];
-    let list = listing_json(&[Listing { rows, age: None, stale: None }]);
+    let list = listing_json(&[Listing { rows, age: None, stale: None }], &[]);
     schema::check("kernels", &serde_json::to_value(list).unwrap());
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong between a source and a kernel in the cache.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use bootline_kbuild::{ConfigSetting, RefusalReason};
+
+use super::shipped::SHIPPED;
+use crate::kernels::error::Error;
+
+/// Why there is no kernel.
+#[derive(Debug, thiserror::Error)]
+pub enum KernelBuildError {
+    /// Programs or headers that the build needs are not installed.
+    #[error("can't build a kernel: missing: {}", missing.join(", "))]
+    NoTools {
+        /// What is missing: programs and headers.
+        missing: Vec<String>,
+        /// The Debian packages that contain them.
+        packages: Vec<String>,
+    },
+    /// The source package or the stock configuration can't be had.
+    #[error(transparent)]
+    Packages(#[from] Error),
+    /// The suites have no source of the series.
+    #[error("no source of Linux {series} in the Debian suites: no package `linux-source-{series}`")]
+    NoSource {
+        /// The series.
+        series: String,
+    },
+    /// A folder or an archive that is no kernel's source.
+    #[error("`{}` is not a kernel's source: {lacks}", path.display())]
+    NotASource {
+        /// The folder or archive.
+        path: PathBuf,
+        /// Such as `it has no Kconfig`.
+        lacks: &'static str,
+    },
+    /// A source in which a kernel was built or configured.
+    #[error("`{}` has been built or configured in itself, and the kernel's makefiles refuse to build it elsewhere then", path.display())]
+    UncleanSource {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A stock configuration was asked for, and the source is the user's own.
+    #[error("no stock configuration for {arch}:{series}: {source}")]
+    NoStockConfig {
+        /// The architecture.
+        arch: crate::arch::Arch,
+        /// The series of the source.
+        series: String,
+        /// Why.
+        source: Box<Error>,
+    },
+    /// The stock kernel's package has no configuration.
+    #[error("the package of the stock kernel {release} has no configuration")]
+    StockWithoutConfig {
+        /// Its release.
+        release: String,
+    },
+    /// A fragment or a base can't be read.
+    #[error("can't read the configuration `{}`: {source}", path.display())]
+    Fragment {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A line of a fragment is neither a setting nor a comment.
+    #[error("fragment `{}`, line {line}: `{text}` sets no option", path.display())]
+    FragmentLine {
+        /// The file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// The line.
+        text: String,
+    },
+    /// The kernel's configuration drops options that were asked for.
+    #[error("the configuration of this source does not take over {}{}", counted(refused.len()), refusals(refused))]
+    Refused {
+        /// The settings, each with the value that it has instead and the reason.
+        refused: Vec<(ConfigSetting, String, RefusalReason)>,
+    },
+    /// A step of make failed.
+    #[error("{step} failed{}", evidence.iter().map(|l| format!("\n  {l}")).collect::<String>())]
+    Step {
+        /// Such as `compiling amd64:tiny`.
+        step: String,
+        /// The lines that name errors, or the last ones.
+        evidence: Vec<String>,
+        /// The whole log.
+        log: PathBuf,
+    },
+    /// The build was interrupted.
+    #[error("interrupted; what has been compiled is kept in `{}`", folder.display())]
+    Interrupted {
+        /// The build folder.
+        folder: PathBuf,
+    },
+    /// A file or folder can't be used.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    File {
+        /// Such as `write`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// make does not accept a folder with this name.
+    #[error("`{}`: the kernel's makefiles do not accept a path with a blank or a colon", path.display())]
+    Path {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+impl KernelBuildError {
+    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KernelBuildError {
+        move |source| KernelBuildError::File { action, path: path.to_owned(), source }
+    }
+
+    /// What to do about it: one line, for the user.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            KernelBuildError::NoTools { packages, .. } => Some(format!("apt-get install {}", packages.join(" "))),
+            KernelBuildError::Packages(Error::Apt { .. }) => {
+                Some("is the mirror reachable? a source of your own needs no network: `--from DIRECTORY`".to_owned())
+            }
+            KernelBuildError::Packages(error) => error.hint(),
+            KernelBuildError::NoSource { .. } => Some(
+                "name a series that Debian has now, such as 6.12, or a source of your own: `--from DIRECTORY`"
+                    .to_owned(),
+            ),
+            KernelBuildError::UncleanSource { path } => {
+                Some(format!("clean it, which removes its `.config`: `make -C {} mrproper`", path.display()))
+            }
+            KernelBuildError::NoStockConfig { .. } => Some("name another base: `--base defconfig`".to_owned()),
+            KernelBuildError::FragmentLine { .. } => {
+                Some("a line is `CONFIG_NAME=y`, `# CONFIG_NAME is not set` or a comment".to_owned())
+            }
+            KernelBuildError::Refused { .. } => {
+                Some("add what they depend on in a fragment, or leave them out".to_owned())
+            }
+            KernelBuildError::Step { log, .. } => Some(format!("the whole log: {}", log.display())),
+            KernelBuildError::Interrupted { .. } => Some("the same command continues".to_owned()),
+            KernelBuildError::File { .. } | KernelBuildError::Path { .. } => {
+                Some("set another folder: BOOTLINE_CACHE=DIR".to_owned())
+            }
+            KernelBuildError::Fragment { .. } => {
+                let names = SHIPPED.map(|fragment| fragment.name).join(", ");
+                Some(format!("a fragment is a file, or one that bootline has: {names}"))
+            }
+            KernelBuildError::NotASource { .. } => {
+                Some("name a folder or an archive with a kernel's source, or a series: `--from 6.12`".to_owned())
+            }
+            KernelBuildError::StockWithoutConfig { .. } => Some("name another base: `--base defconfig`".to_owned()),
+        }
+    }
+}
+
+fn counted(n: usize) -> String {
+    if n == 1 { "an option".to_owned() } else { format!("{n} options") }
+}
+
+/// The most that are shown.
+const SHOWN: usize = 20;
+
+fn refusals(refused: &[(ConfigSetting, String, RefusalReason)]) -> String {
+    let line = |(wanted, got, reason): &(ConfigSetting, String, RefusalReason)| {
+        let is = if got == "n" { "not set".to_owned() } else { got.clone() };
+        format!("\n  {wanted}: is {is}; {reason}")
+    };
+    let mut text: String = refused.iter().take(SHOWN).map(line).collect();
+    if refused.len() > SHOWN {
+        text.push_str(&format!("\n  and {} more", refused.len() - SHOWN));
+    }
+    text
+}
