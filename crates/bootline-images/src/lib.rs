@@ -2,6 +2,9 @@
 //! bootline-images: what the lab boots, and nothing of how it is booted or measured.
 pub mod arch;
 pub mod cpio;
+pub mod file_system;
+pub mod hardware;
+pub mod image_format;
 pub mod kernels;
 pub mod loaders;
 mod lock_file;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SystemError;
 use super::system::System;
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 
 /// A file system image with the modules of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +37,15 @@ pub struct SystemManifest {
     pub recipe: String,
     /// Whether it has been booted once and shut down: first boots do what later ones don't.
     pub settled: bool,
+    /// The form of the image.
+    #[serde(default)]
+    pub format: ImageFormat,
 }
 
 impl SystemImage {
-    /// The image in this folder, if it is complete and built by this recipe.
-    pub(super) fn read(folder: &Path, release: &str, recipe: &str) -> Option<SystemImage> {
-        let path = folder.join(format!("{release}.img"));
+    /// The image of this name in the folder, if it is complete and built by this recipe.
+    pub(super) fn read(folder: &Path, name: &str, recipe: &str) -> Option<SystemImage> {
+        let path = folder.join(format!("{name}.img"));
         let text = fs::read(manifest_of(&path)).ok()?;
         let manifest: SystemManifest = serde_json::from_slice(&text).ok()?;
         let initramfs = path.with_extension("img.cpio");
@@ -49,11 +53,15 @@ impl SystemImage {
         (complete && manifest.recipe == recipe).then_some(SystemImage { path, initramfs, manifest })
     }
 
-    /// UUID of its file system: new each time that an image is built, and kept by boots.
+    /// UUID of its file system: new each time that an image is built, and kept by boots. An image in another form than ext4 is known
+    /// by its recipe, which has the UUID of the one that it was made of.
     ///
     /// # Errors
     /// It can't be read, or is not ext4.
     pub fn file_system(&self) -> Result<String, SystemError> {
+        if self.manifest.format != ImageFormat::Ext4 {
+            return Ok(self.manifest.recipe.clone());
+        }
         let mut superblock = [0; UUID + 16];
         let read = File::open(&self.path).and_then(|file| file.read_exact_at(&mut superblock, SUPERBLOCK));
         read.map_err(SystemError::cache("read", &self.path))?;
@@ -102,6 +110,7 @@ pub(super) fn of_busybox(path: PathBuf) -> SystemImage {
         release: "6.12".to_owned(),
         recipe: "r".to_owned(),
         settled: false,
+        format: ImageFormat::Ext4,
     };
     SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::system::System;
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 use crate::kernels::FetchProgress;
 
 /// A step of a fetch or a build. Its text is a line for the user.
@@ -40,6 +41,13 @@ pub enum BuildProgress {
         /// The system.
         system: System,
     },
+    /// The files of an image are written in another file system.
+    Converting {
+        /// The system.
+        system: System,
+        /// The form of the image.
+        format: ImageFormat,
+    },
     /// The root file system becomes an image.
     Writing {
         /// The system.
@@ -75,6 +83,7 @@ impl fmt::Display for BuildProgress {
             BuildProgress::Downloading { percent } => write!(f, "downloading packages: {percent:.0} %"),
             BuildProgress::Kernel(progress) => progress.fmt(f),
             BuildProgress::Installing { system } => write!(f, "{system}: installing its packages (a minute or two)"),
+            BuildProgress::Converting { system, format } => write!(f, "{system}: writing its files as {format}"),
             BuildProgress::Writing { system, release, mib } => {
                 write!(f, "{system}: writing an image of {mib} MiB for {release}")
             }

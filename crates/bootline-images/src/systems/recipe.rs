@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::system::{InitSystem, System};
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 
 /// The unit of the lab's application.
 pub const APPLICATION_UNIT: &str = "bootline-app.service";
@@ -47,7 +48,7 @@ pub(super) fn additions(system: System, arch: Arch, programs: Programs<'_>) -> V
         ("etc/machine-id", File("6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n")),
     ];
     if system.init() != InitSystem::Busybox {
-        list.push(("etc/fstab", File("LABEL=bootline / ext4 errors=remount-ro 0 1\n")));
+        list.push(("etc/fstab", File(ImageFormat::Ext4.fstab())));
     }
     match system.init() {
         InitSystem::Systemd => list.extend([

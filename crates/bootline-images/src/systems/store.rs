@@ -17,13 +17,14 @@ use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
 use super::image::{SystemImage, SystemManifest};
-use super::initramfs::{DISK_MODULES, EXT4_MODULES, root_initramfs};
-use super::kernel_modules::with_dependencies;
+use super::initramfs::system_initramfs;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
 use super::recipe::{Programs, additions, setup, write};
 use super::system::System;
 use crate::arch::Arch;
+use crate::hardware::Hardware;
+use crate::image_format::ImageFormat;
 use crate::kernels::{self, Kernel, PrivateApt, archive};
 use crate::lock_file::lock_file;
 use crate::programs;
@@ -144,7 +145,14 @@ impl SystemStore {
         let path = folder.join(format!("{}.img", kernel.release));
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
-            manifest: SystemManifest { system, arch, release: kernel.release.clone(), recipe, settled: false },
+            manifest: SystemManifest {
+                system,
+                arch,
+                release: kernel.release.clone(),
+                recipe,
+                settled: false,
+                format: ImageFormat::Ext4,
+            },
             path,
         };
         let part = self.part(arch, namespace)?;
@@ -163,9 +171,7 @@ impl SystemStore {
         ];
         namespace.script(system.name(), "writing the image", WRITE_IMAGE, &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
-        let wanted: Vec<&str> = DISK_MODULES.iter().chain(&EXT4_MODULES).chain(system.preloaded()).copied().collect();
-        let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
-        let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
+        let archive = system_initramfs(&image.manifest, &Hardware::default(), modules)?;
         fs::write(&image.initramfs, archive).map_err(SystemError::cache("write", &image.initramfs))?;
         namespace.remove(&part)?;
         image.write_manifest()?;
@@ -254,7 +260,7 @@ impl SystemStore {
     }
 
     /// An empty folder for a build.
-    fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
+    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
         let part = self.arch_folder(arch).join("part");
         namespace.remove(&part)?;
         fs::create_dir_all(&part).map_err(SystemError::cache("create", &part))?;
@@ -270,7 +276,7 @@ impl SystemStore {
     }
 
     /// Held until it is dropped.
-    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
+    pub(super) fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
         let path = self.root.join(format!("{arch}.lock"));
         lock_file(&path, || progress(BuildProgress::Waiting { arch }))
             .map_err(|(action, e)| SystemError::cache(action, &path)(e))

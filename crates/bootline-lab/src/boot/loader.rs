@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 use super::BootError;
 use super::loader_truth::{LoaderSetup, LoaderTruth};
-use crate::storage::{StoragePreset, throttle};
 
 /// A boot loader that boots the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,14 +89,14 @@ impl LoaderBoot {
         Ok(media)
     }
 
-    /// QEMU's arguments for the loader, its flash and its disk.
-    pub(super) fn arguments(&self, media: &LoaderMedia, storage: Option<StoragePreset>) -> Vec<OsString> {
+    /// QEMU's arguments for the loader, its flash and its disk, which has these limits, as options of a drive.
+    pub(super) fn arguments(&self, media: &LoaderMedia, limits: &str) -> Vec<OsString> {
         let drive = |options: &str, path: &Path| {
             // QEMU reads a comma in a name as two.
             OsString::from(format!("{options},file={}", path.to_string_lossy().replace(',', ",,")))
         };
         let mut disk = drive("format=raw,if=none,id=boot,snapshot=on", &media.disk);
-        disk.push(throttle(storage));
+        disk.push(limits);
         vec![
             "-bios".into(),
             self.image.clone().into(),
@@ -128,7 +127,10 @@ impl From<LoaderError> for BootError {
 
 #[cfg(test)]
 mod tests {
+    use bootline_images::hardware::Bus;
+
     use super::*;
+    use crate::storage::{StoragePreset, throttle};
 
     fn boot(setup: LoaderSetup) -> LoaderBoot {
         LoaderBoot {
@@ -154,7 +156,10 @@ mod tests {
     #[test]
     fn the_disk_shares_the_storage_of_the_system() {
         let media = LoaderMedia { disk: "/a,b".into(), flash: "/f".into(), folder: tempfile::tempdir().unwrap() };
-        let arguments = |storage| boot(LoaderSetup::default()).arguments(&media, storage)[5].clone();
+        let arguments = |storage| {
+            let limits = throttle(storage, Bus::Virtio);
+            boot(LoaderSetup::default()).arguments(&media, &limits)[5].clone()
+        };
         assert_eq!(arguments(None), "format=raw,if=none,id=boot,snapshot=on,file=/a,,b");
         let slow = arguments(Some(StoragePreset::Sd)).into_string().unwrap();
         assert!(slow.ends_with(",throttling.bps-total=20000000,throttling.iops-total=700,throttling.group=storage"));

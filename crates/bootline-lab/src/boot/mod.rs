@@ -11,11 +11,13 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 //! | `journal.export`, `systemctl-show.txt`, .. | a system's own account of its boot (only with a system) |
 //! | `screen.ppm` | its screen when the application's picture was seen (only with a system) |
+mod devices;
 mod error;
 mod files;
 mod guest_report;
 mod loader;
 mod loader_truth;
+mod monitor;
 mod progress;
 mod request;
 mod run;

@@ -258,8 +258,12 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
         truth.system = (arm != "lab").then(|| SystemTruth {
             system: Some(System::Busybox),
             file_system: None,
+            format: None,
+            bus: None,
+            absent: Default::default(),
             storage: None,
             limits: None,
+            only_bytes_limited: false,
             storage_rate_ratio: None,
             root_ns: None,
             handoff_ns: at(3.0),

@@ -21,6 +21,7 @@ use super::system_arm;
 use crate::boot::LoaderSetup;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
+use bootline_images::hardware::Hardware;
 use bootline_images::loaders::Loader;
 
 impl Experiment {
@@ -176,6 +177,8 @@ impl Reader<'_> {
         let partition = raw.root_partition.as_ref().map(|n| within("root_partition", n, 1..=128)).transpose()?;
         let own = raw.root.as_ref().map(|file| ArmRoot::Own { path: self.next_to(file), partition });
         let root = raw.system.map(ArmRoot::Lab).or(own);
+        let format = raw.file_system.unwrap_or_default();
+        let hardware = Hardware { bus: raw.bus, absent: raw.absent.unwrap_or_default() };
         let modules = raw.modules.unwrap_or_default();
         if let Some(module) = metric.module() {
             let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
@@ -197,7 +200,7 @@ impl Reader<'_> {
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
-            system: root.map(|root| ArmSystem { root, storage: raw.storage }),
+            system: root.map(|root| ArmSystem { root, format, hardware, storage: raw.storage }),
             marker: raw.marker.as_ref().map(marker).transpose()?,
             loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),

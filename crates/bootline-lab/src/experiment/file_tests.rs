@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use bootline_images::hardware::{Absent, Bus};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::systems::System;
 
 use super::*;
@@ -264,7 +266,12 @@ fn one_arm(keys: &str) -> Result<Arm, String> {
 #[test]
 fn a_system_has_its_storage_and_its_metrics() {
     let arm = one_arm("system = \"debian-minimal\"\nstorage = \"usb2\"\nappend = \"systemd.mask=x.service\"").unwrap();
-    let system = ArmSystem { root: ArmRoot::Lab(System::DebianMinimal), storage: Some(StoragePreset::Usb2) };
+    let system = ArmSystem {
+        root: ArmRoot::Lab(System::DebianMinimal),
+        format: ImageFormat::Ext4,
+        hardware: Hardware::default(),
+        storage: Some(StoragePreset::Usb2),
+    };
     assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
     assert_eq!(arm.append, "systemd.mask=x.service");
     let arm = one_arm("system = \"busybox\"\nmodules = [\"m.ko\"]\nmetric = \"since-start\"\npredict = []").unwrap();
@@ -280,12 +287,40 @@ fn a_system_has_its_storage_and_its_metrics() {
         file.replace("baud = 9600", "system = \"busybox\"\nstorage = \"sd\"").replace("\"images/own\"", "\"6.1\"");
     let file = file.replace("modules =", "# ").replace("predict =", "# ");
     let systems: Vec<Option<ArmSystem>> = parse(&file).unwrap().arms.into_iter().map(|arm| arm.system).collect();
-    let busybox = ArmSystem { root: ArmRoot::Lab(System::Busybox), storage: Some(StoragePreset::Sd) };
+    let busybox = ArmSystem {
+        root: ArmRoot::Lab(System::Busybox),
+        format: ImageFormat::Ext4,
+        hardware: Hardware::default(),
+        storage: Some(StoragePreset::Sd),
+    };
     assert_eq!(
         systems,
         [Some(busybox.clone()), Some(busybox.clone()), Some(busybox)],
         "the defaults hold for them as well"
     );
+}
+
+#[test]
+fn a_system_has_its_file_system() {
+    let arm = one_arm("system = \"busybox\"\nfile_system = \"jffs2-summary\"\nstorage = \"nand\"").unwrap();
+    let system = arm.system.unwrap();
+    assert_eq!((system.format, system.bus()), (ImageFormat::Jffs2Summary, Some(Bus::Mtd)));
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(keys).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    refused("root = \"r\"\nfile_system = \"ubifs\"", "`file_system` is that of a `system`");
+    refused("system = \"busybox\"\nfile_system = \"ubifs\"\nbus = \"sd\"", "leave out `bus`, or use `mtd`");
+    assert!(one_arm("system = \"busybox\"\nfile_system = \"squashfs\"\nbus = \"mtd\"").is_ok());
+}
+
+#[test]
+fn a_system_has_its_bus_and_what_is_absent() {
+    let arm = one_arm("system = \"busybox\"\nbus = \"nvme\"\nabsent = [\"sd-card\", \"network-link\"]").unwrap();
+    let absent = [Absent::SdCard, Absent::NetworkLink].into();
+    assert_eq!(arm.system.unwrap().hardware, Hardware { bus: Some(Bus::Nvme), absent });
+    let arm = one_arm("root = \"r.img\"\nbus = \"sd\"").unwrap();
+    assert_eq!(arm.system.unwrap().hardware, Hardware { bus: Some(Bus::Sd), ..Hardware::default() });
 }
 
 #[test]
@@ -300,6 +335,10 @@ fn what_does_not_go_with_a_system_is_refused() {
     );
     refused("system = \"busybox\"\nstorage = \"emcc\"", "| did you mean `emmc`?");
     refused("storage = \"emmc\"", "arm `a`: `storage` is that of a `system`");
+    refused("bus = \"sata\"", "arm `a`: `bus` is that of the disk of a `system`");
+    refused("absent = [\"sd-card\"]", "arm `a`: `absent` is hardware next to that of a `system`");
+    refused("system = \"busybox\"\nbus = \"satan\"", "| did you mean `sata`?");
+    refused("system = \"busybox\"\nabsent = [\"sd-cart\"]", "| did you mean `sd-card`?");
     for (keys, why) in [
         ("icount = true", "no `icount`"),
         ("initrd = \"i\"", "no `initrd`"),
@@ -330,7 +369,15 @@ fn what_does_not_go_with_a_system_is_refused() {
 fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
     let arm = one_arm("root = \"images/product.wic\"\nroot_partition = 2\nstorage = \"sd\"").unwrap();
     let root = ArmRoot::Own { path: "lab/images/product.wic".into(), partition: Some(2) };
-    assert_eq!(arm.system, Some(ArmSystem { root, storage: Some(StoragePreset::Sd) }));
+    assert_eq!(
+        arm.system,
+        Some(ArmSystem {
+            root,
+            format: ImageFormat::Ext4,
+            hardware: Hardware::default(),
+            storage: Some(StoragePreset::Sd)
+        })
+    );
     assert_eq!((arm.metric, arm.marker), (Metric::Marker, None));
     let arm = one_arm("root = \"r\"\nmarker = \"app: ready\"\nmetric = \"handoff\"").unwrap();
     assert_eq!((arm.metric, arm.marker.as_deref()), (Metric::Handoff, Some("app: ready")));

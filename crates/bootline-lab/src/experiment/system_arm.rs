@@ -3,6 +3,7 @@
 use super::definition::{Arm, ArmRoot, Image};
 use super::metric::Metric;
 use super::raw::RawArm;
+use bootline_images::hardware::Bus;
 
 /// Why an arm contradicts itself, as far as whole systems are concerned.
 pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Option<&'static str> {
@@ -13,6 +14,20 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
         (arm.system.is_some() && own, "it has a `system` or a `root` of your own, not both"),
         (!own && arm.root_partition.is_some(), "`root_partition` is that of a `root`, which it does not have"),
         (!system && arm.storage.is_some(), "`storage` is that of a `system` or a `root`, which it does not have"),
+        (
+            arm.system.is_none() && arm.file_system.is_some(),
+            "`file_system` is that of a `system`, which it does not have",
+        ),
+        (
+            arm.file_system.unwrap_or_default().file_system().is_for_flash()
+                && arm.bus.is_some_and(|bus| bus != Bus::Mtd),
+            "its `file_system` is for raw flash: leave out `bus`, or use `mtd`",
+        ),
+        (!system && arm.bus.is_some(), "`bus` is that of the disk of a `system` or a `root`, which it does not have"),
+        (
+            !system && arm.absent.is_some(),
+            "`absent` is hardware next to that of a `system` or a `root`, which it does not have",
+        ),
         (system && arm.icount == Some(true), "a `system` or a `root` is booted on a line, in real time: no `icount`"),
         (system && arm.initrd.is_some(), "a `system` or a `root` is booted by the lab's own initramfs: no `initrd`"),
         (

@@ -5,6 +5,8 @@ use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 
+use bootline_images::hardware::Hardware;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{System, SystemError, SystemImage};
 use schemars::JsonSchema;
@@ -55,16 +57,16 @@ pub struct ArmOwnRoot {
 }
 
 impl ArmSystemImage {
-    /// What results keep of an image.
+    /// What results keep of an image that this initramfs mounts.
     ///
     /// # Errors
     /// The image can't be read.
-    pub fn of(image: &SystemImage) -> Result<ArmSystemImage, SystemError> {
+    pub fn of(image: &SystemImage, initramfs: PathBuf) -> Result<ArmSystemImage, SystemError> {
         Ok(ArmSystemImage {
             system: Some(image.manifest.system),
             own: None,
             path: image.path.clone(),
-            initramfs: image.initramfs.clone(),
+            initramfs,
             file_system: image.file_system()?,
         })
     }
@@ -84,12 +86,15 @@ impl ArmSystemImage {
     pub(super) fn boot(&self, arm: &ArmSystem) -> SystemBoot {
         let root = match (self.own, self.system) {
             (Some(ArmOwnRoot { file_system, partition }), _) => BootedRoot::Own { file_system, partition },
-            (None, system) => BootedRoot::Lab(system.expect("a system, or a root of one's own")),
+            (None, system) => {
+                BootedRoot::Lab { system: system.expect("a system, or a root of one's own"), format: arm.format }
+            }
         };
         SystemBoot {
             root,
             image: self.path.clone(),
             initramfs: self.initramfs.clone(),
+            hardware: arm.hardware.clone(),
             storage: arm.storage,
             settle: false,
         }
@@ -107,23 +112,24 @@ impl fmt::Display for ArmSystemImage {
 }
 
 /// What the arms boot, whose kernels are `kernels`. `prepare` builds the image of a system for a kernel, or finds it in the
-/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root and kernel.
+/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root, form, kernel and hardware.
 ///
 /// # Errors
 /// The first error of `prepare`.
 pub fn systems<E>(
     experiment: &Experiment,
     kernels: BTreeMap<String, ArmKernel>,
-    prepare: &mut dyn FnMut(&str, &ArmRoot, &ArmKernel) -> Result<ArmSystemImage, E>,
+    prepare: &mut dyn FnMut(&str, &ArmSystem, &ArmKernel) -> Result<ArmSystemImage, E>,
 ) -> Result<ArmImages, E> {
-    let mut built: BTreeMap<(ArmRoot, PathBuf), ArmSystemImage> = BTreeMap::new();
+    let mut built: BTreeMap<(ArmRoot, ImageFormat, Hardware, PathBuf), ArmSystemImage> = BTreeMap::new();
     let mut systems = BTreeMap::new();
     for arm in &experiment.arms {
-        let Some((ArmSystem { root, .. }, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
-        let image = match built.entry((root.clone(), kernel.path.clone())) {
-            Entry::Occupied(image) => image.get().clone(),
-            Entry::Vacant(place) => place.insert(prepare(&arm.name, root, kernel)?).clone(),
-        };
+        let Some((system, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
+        let image =
+            match built.entry((system.root.clone(), system.format, system.hardware.clone(), kernel.path.clone())) {
+                Entry::Occupied(image) => image.get().clone(),
+                Entry::Vacant(place) => place.insert(prepare(&arm.name, system, kernel)?).clone(),
+            };
         systems.insert(arm.name.clone(), image);
     }
     Ok(ArmImages { kernels, systems, loaders: BTreeMap::new() })
@@ -142,6 +148,7 @@ mod tests {
         [[arm]]\nname = \"lab\"\n\
         [[arm]]\nname = \"emmc\"\nsystem = \"busybox\"\nstorage = \"emmc\"\n\
         [[arm]]\nname = \"host\"\nsystem = \"busybox\"\n\
+        [[arm]]\nname = \"card\"\nsystem = \"busybox\"\nbus = \"sd\"\n\
         [[arm]]\nname = \"other\"\nsystem = \"debian-minimal\"\n\
         [[arm]]\nname = \"unwanted\"\nsystem = \"debian-systemd\"\n";
 
@@ -173,18 +180,22 @@ mod tests {
     #[test]
     fn a_system_is_prepared_once_for_all_arms_that_boot_it() {
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
-        let kernels = ["lab", "emmc", "host", "other"].map(|arm| (arm.to_owned(), kernel())).into();
+        let kernels = ["lab", "emmc", "host", "card", "other"].map(|arm| (arm.to_owned(), kernel())).into();
         let mut asked = Vec::new();
-        let mut prepare = |arm: &str, root: &ArmRoot, _: &ArmKernel| {
+        let mut prepare = |arm: &str, ArmSystem { root, .. }: &ArmSystem, _: &ArmKernel| {
             asked.push((arm.to_owned(), root.clone()));
             let (system, file_system) = (root.system(), format!("{root:?}"));
             Ok::<_, ()>(ArmSystemImage { system, own: None, path: "/i".into(), initramfs: "/r".into(), file_system })
         };
         let images = systems(&experiment, kernels, &mut prepare).unwrap();
         let lab = |arm: &str, system| (arm.to_owned(), ArmRoot::Lab(system));
-        assert_eq!(asked, [lab("emmc", System::Busybox), lab("other", System::DebianMinimal)]);
+        assert_eq!(
+            asked,
+            [lab("emmc", System::Busybox), lab("card", System::Busybox), lab("other", System::DebianMinimal)]
+        );
         let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system.unwrap())).collect();
-        let expected = [("emmc", System::Busybox), ("host", System::Busybox), ("other", System::DebianMinimal)];
+        let busybox = ["card", "emmc", "host"].map(|arm| (arm, System::Busybox));
+        let expected = [&busybox[..], &[("other", System::DebianMinimal)]].concat();
         assert_eq!(of, expected);
         let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
         assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);

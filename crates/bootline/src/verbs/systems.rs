@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use bootline_images::arch::Arch;
+use bootline_images::hardware::Hardware;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, KernelName};
-use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore};
+use bootline_images::systems::{System, SystemError, SystemImage, SystemRow, SystemStore, system_initramfs};
 use bootline_input::{Exit, Failure};
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
 use bootline_terminal::Terminal;
@@ -156,6 +158,35 @@ fn image_in(store: &SystemStore, system: System, kernel: &Kernel, terminal: &Ter
     let image = store.image(system, kernel, &modules, &mut |p| steps.tell(&p.to_string(), p.counts()));
     steps.end();
     image.map_err(|e| failed(&e))
+}
+
+/// A settled image of a system in another file system: from the cache, or written.
+pub fn in_format(
+    base: SystemImage,
+    format: ImageFormat,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<SystemImage, Failure> {
+    if format == ImageFormat::Ext4 {
+        return Ok(base);
+    }
+    let modules = kernels::modules(kernel, terminal)?;
+    let mut steps = BuildSteps::new(terminal);
+    let store = open(&Place::default())?;
+    let image = store.converted(&base, format, &modules, &mut |p| steps.tell(&p.to_string(), p.counts()));
+    steps.end();
+    image.map_err(|e| failed(&e))
+}
+
+/// The initramfs that mounts an image on this hardware.
+pub fn initramfs(
+    image: &SystemImage,
+    hardware: &Hardware,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<Vec<u8>, Failure> {
+    let modules = kernels::modules(kernel, terminal)?;
+    system_initramfs(&image.manifest, hardware, &modules).map_err(|e| failed(&e))
 }
 
 /// Where systems are kept.

@@ -3,6 +3,7 @@
 mod failed;
 mod own_root;
 mod summary;
+mod work_folder;
 
 pub use failed::failed;
 pub use own_root::own_image;
@@ -14,6 +15,8 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
+use bootline_images::hardware::{Absent, Bus, Hardware};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, KernelName};
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{System, SystemImage};
@@ -44,6 +47,7 @@ Examples:
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
+  bootline boot --kernel 6.12 --system busybox --bus sata --absent sd-card,network-link -o board
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
@@ -66,6 +70,16 @@ pub struct Args {
     /// The partition of that disk, if several have a file system
     #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
     root_partition: Option<u32>,
+    /// The file system of the system's root: ext4, btrfs, squashfs, erofs, jffs2, jffs2-summary, ubifs [default: ext4]
+    #[arg(long, value_name = "KIND", requires = "system")]
+    file_system: Option<ImageFormat>,
+    /// The bus of the root's disk: virtio, sata, sd, nvme, usb, mtd (raw flash). Its driver's probe is part of the boot
+    /// [default: virtio; mtd for a file system for raw flash]
+    #[arg(long, value_name = "BUS", requires = "whole")]
+    bus: Option<Bus>,
+    /// Hardware to add with nothing plugged in, as boards have it: sata-disk, sd-card, network-link
+    #[arg(long, value_name = "WHAT,..", requires = "whole", value_delimiter = ',')]
+    absent: Vec<Absent>,
     /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
@@ -163,11 +177,17 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempD
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
     let modules = files(args.modules, stock.as_ref(), terminal)?;
     let mut kept = None;
+    let hardware = Hardware { bus: args.bus, absent: args.absent.into_iter().collect() };
     let system = match (args.system, &args.root) {
-        (Some(system), _) => Some(prepared(system, stock.as_ref(), args.storage, terminal)?),
+        (Some(system), _) => {
+            let (boot, folder) =
+                prepared(system, args.file_system.unwrap_or_default(), stock.as_ref(), hardware, terminal)?;
+            kept = folder;
+            Some(SystemBoot { storage: args.storage, ..boot })
+        }
         (None, Some(root)) => {
             let with = own_root::BootedWith { kernel: &kernel, arch, stock: stock.as_ref() };
-            let (boot, folder) = own_root::boot(root, args.root_partition, &with, terminal)?;
+            let (boot, folder) = own_root::boot(root, args.root_partition, hardware, &with, terminal)?;
             kept = Some(folder);
             Some(SystemBoot { storage: args.storage, ..boot })
         }
@@ -237,15 +257,33 @@ fn files(modules: Vec<Module>, kernel: Option<&Kernel>, terminal: &Terminal) -> 
 /// The boot of a system, whose image is booted once and shut down before anything is measured with it.
 fn prepared(
     system: System,
+    format: ImageFormat,
     kernel: Option<&Kernel>,
-    storage: Option<StoragePreset>,
+    hardware: Hardware,
     terminal: &Terminal,
-) -> Result<SystemBoot, Failure> {
+) -> Result<(SystemBoot, Option<TempDir>), Failure> {
     let kernel = kernel.ok_or_else(|| {
         Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
             .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
     })?;
-    Ok(SystemBoot { storage, ..SystemBoot::new(&settled(system, kernel, &|| Ok(None), terminal)?) })
+    let image = systems::in_format(settled(system, kernel, &|| Ok(None), terminal)?, format, kernel, terminal)?;
+    let (initramfs, folder) = initramfs_for(&image, &hardware, kernel, terminal)?;
+    Ok((SystemBoot { initramfs, hardware, ..SystemBoot::new(&image) }, folder))
+}
+
+/// The initramfs that mounts the image on this hardware: the image's own, or one in a folder that is removed once it is dropped.
+pub fn initramfs_for(
+    image: &SystemImage,
+    hardware: &Hardware,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<(PathBuf, Option<TempDir>), Failure> {
+    if *hardware == Hardware::default() {
+        return Ok((image.initramfs.clone(), None));
+    }
+    let archive = systems::initramfs(image, hardware, kernel, terminal)?;
+    let (path, folder) = work_folder::with_initramfs(&archive)?;
+    Ok((path, Some(folder)))
 }
 
 /// The system's image, from the cache or built, after it was booted once and shut down. `lock` is called before any such

@@ -13,8 +13,8 @@ use bootline_capture::units::Dur;
 use bootline_input::{Exit, Failure, LogFile, stdin_once};
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
-    ArmImages, ArmLoaderImage, ArmRoot, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus,
-    Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
+    ArmImages, ArmLoaderImage, ArmRoot, ArmSystem, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan,
+    ExperimentStatus, Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -22,6 +22,7 @@ use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
 
 use crate::output_file::{folder, print};
 use crate::verbs::loaders as loader_store;
+use crate::verbs::systems as system_store;
 use crate::verbs::{boot, kernels};
 use analyst::Captures;
 
@@ -195,13 +196,13 @@ impl Run {
             let image = loader_store::image(loader, terminal).map_err(|failure| failures::system(arm, failure))?;
             Ok(ArmLoaderImage::of(image))
         })?;
-        // Images of the user's own that had to be packed: removed when the last run is done.
+        // Images of the user's own that had to be packed, and initramfs: removed when the last run is done.
         let mut kept = Vec::new();
-        let images = systems(experiment, kernels, &mut |arm, root, kernel| {
+        let images = systems(experiment, kernels, &mut |arm, ArmSystem { root, format, hardware, .. }, kernel| {
             let system = match root {
                 ArmRoot::Lab(system) => *system,
                 ArmRoot::Own { path, partition } => {
-                    let own = boot::own_image(path, *partition, kernel, terminal);
+                    let own = boot::own_image(path, *partition, hardware, kernel, terminal);
                     let (image, folder) = own.map_err(|failure| failures::system(arm, failure))?;
                     kept.push(folder);
                     return Ok(image);
@@ -212,8 +213,12 @@ impl Run {
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
             let image = boot::settled(system, kernel, &lock, terminal);
+            let image = image.and_then(|image| system_store::in_format(image, *format, kernel, terminal));
             let image = image.map_err(|failure| failures::system(arm, failure))?;
-            ArmSystemImage::of(&image).map_err(|e| Failure::new(Exit::LAB, e.to_string()))
+            let (initramfs, folder) = boot::initramfs_for(&image, hardware, kernel, terminal)
+                .map_err(|failure| failures::system(arm, failure))?;
+            kept.extend(folder);
+            ArmSystemImage::of(&image, initramfs).map_err(|e| Failure::new(Exit::LAB, e.to_string()))
         })?;
         let images = ArmImages { loaders, ..images };
         if self.fresh {
