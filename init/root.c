@@ -4,9 +4,10 @@
  *
  * Purpose
  *   Does what a distribution's initramfs does, in the order of the lists that the host wrote: loads the modules that this boot is
- *   to load first (/first.list), and those that the root's device and file system need (/modules.list, as for init.c), mounts the root named on the kernel's command line (root=,
- *   rootfstype=, ro, rw), and executes its init (init=) with the arguments and the environment that the kernel gave: what follows
- *   `--` on the command line, and words that nobody knows. A child of it stays behind, asleep, in the system's own root: it
+ *   to load first (/first.list), and those that the root's device and file system need (/modules.list, as for init.c), mounts the
+ *   root named on the kernel's command line (root=, rootfstype=, ro, rw; with bootline.overlay=tmpfs under a layer in memory
+ *   that takes what is written), and executes its init (init=) with the arguments and the environment that the kernel gave: what
+ *   follows `--` on the command line, and words that nobody knows. A child of it stays behind, asleep, in the system's own root: it
  *   answers the host after the measured part of the boot.
  *
  *   Without an initramfs the kernel mounts the root itself and executes this program from there (init=/usr/lib/bootline/handoff,
@@ -61,6 +62,8 @@ static char system_init[128] = "/sbin/init";
 /* Where this program is in a system's root. */
 static const char own_path[] = "/usr/lib/bootline/handoff";
 static int writable;
+/* The file system of the layer over a root that can't be written to; empty for none. */
+static char overlay[16];
 
 static int same(const char *a, const char *b)
 {
@@ -107,6 +110,7 @@ static void read_command_line(void)
 		take(buffer + start, i - start, "root=", root_device, sizeof(root_device));
 		take(buffer + start, i - start, "rootfstype=", root_type, sizeof(root_type));
 		take_init(buffer + start, i - start);
+		take(buffer + start, i - start, "bootline.overlay=", overlay, sizeof(overlay));
 		if (i - start == 2 && buffer[start] == 'r' && (buffer[start + 1] == 'w' || buffer[start + 1] == 'o'))
 			writable = buffer[start + 1] == 'w';
 		i++;
@@ -121,9 +125,14 @@ static void send_errno(const char *name, long error)
 	send(name, text, (size_t)(p - text));
 }
 
+static long mount_with(const char *what, const char *where, const char *type, long flags, const char *options)
+{
+	return call(SYS_mount, (long)what, (long)where, (long)type, flags, (long)options);
+}
+
 static long mount(const char *what, const char *where, const char *type, long flags)
 {
-	return call(SYS_mount, (long)what, (long)where, (long)type, flags, 0);
+	return mount_with(what, where, type, flags, 0);
 }
 
 static void make_folder(const char *path)
@@ -145,6 +154,21 @@ static long mount_root(void)
 		pause_ms(10);
 	}
 	return error;
+}
+
+/* Puts a layer in memory over the root, as products with a compressed root do. */
+static long cover_root(void)
+{
+	long error;
+
+	make_folder("/layer");
+	error = mount(overlay, "/layer", overlay, MS_NOSUID);
+	if (error)
+		return error;
+	make_folder("/layer/upper");
+	make_folder("/layer/work");
+	return mount_with("overlay", "/root", "overlay", 0,
+			  "lowerdir=/root,upperdir=/layer/upper,workdir=/layer/work");
 }
 
 /* Runs a command of the system's and sends what it writes. */
@@ -260,6 +284,8 @@ static void enter_root(void)
 {
 	long error = mount_root();
 
+	if (!error && overlay[0])
+		error = cover_root();
 	if (error) {
 		send_errno("root.failed", error);
 		serve();
@@ -292,15 +318,16 @@ __attribute__((used, noreturn)) void run(char **stack)
 	if (truth < 0)
 		power_off();
 	send_start(entered);
-	if (!in_root) {
+	if (!in_root)
 		load_modules("/first.list");
+	make_folder("/proc");
+	mount("proc", "/proc", "proc", 0);
+	if (!in_root) {
+		/* Before the modules: one that makes flash of a disk looks for the disk's node. */
+		mount("devtmpfs", "/dev", "devtmpfs", MS_NOSUID);
 		load_modules("/modules.list");
 	}
 	send("loaded", "", 0);
-	make_folder("/proc");
-	mount("proc", "/proc", "proc", 0);
-	if (!in_root)
-		mount("devtmpfs", "/dev", "devtmpfs", MS_NOSUID);
 	read_command_line();
 	if (!in_root)
 		enter_root();

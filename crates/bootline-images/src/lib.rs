@@ -2,7 +2,10 @@
 //! bootline-images: what the lab boots, and nothing of how it is booted or measured.
 pub mod arch;
 pub mod cpio;
+pub mod file_system;
+pub mod hardware;
 mod host_tools;
+pub mod image_format;
 pub mod kernels;
 pub mod loaders;
 mod lock_file;

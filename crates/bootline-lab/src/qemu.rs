@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use bootline_capture::units::Dur;
 
@@ -45,6 +46,14 @@ pub enum QemuError {
         program: &'static str,
         /// The event.
         event: &'static str,
+    },
+    /// QEMU's monitor did not do what it was asked.
+    #[error("`{program}` did not {what} before the boot")]
+    Monitor {
+        /// The program.
+        program: &'static str,
+        /// What it was asked.
+        what: &'static str,
     },
     /// QEMU failed by itself.
     #[error("`{program}` failed ({status}): {stderr}")]
@@ -186,6 +195,20 @@ impl Qemu {
         // It may have exited meanwhile; wait() then returns its status at once.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// The error for a QEMU whose monitor did not do what it was asked: it has failed, or else it refuses, and is killed.
+    pub fn refused(&mut self, what: &'static str) -> QemuError {
+        // Its monitor ends a moment before it does.
+        for _ in 0..50 {
+            match self.ended() {
+                Ok(Some(status)) => return self.died(status),
+                Ok(None) => thread::sleep(Duration::from_millis(20)),
+                Err(error) => return error,
+            }
+        }
+        self.kill();
+        QemuError::Monitor { program: self.program, what }
     }
 
     /// The error for a failure of QEMU's own, with the end of its messages.

@@ -9,9 +9,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use bootline_images::arch::Arch;
+use bootline_images::hardware::{Absent, Bus, Hardware};
 use bootline_images::kernels::{Kernel, Store, cache_folder};
 use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
-use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore};
+use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore, system_initramfs};
 use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, cut_power, settle};
 use bootline_lab::storage::StoragePreset;
 
@@ -90,6 +91,34 @@ fn debian_minimal_comes_to_its_application_and_accounts_for_its_units() {
     assert!(unit("multi-user.target").active_ns.expect("it was reached") <= truth.multi_user_ns.expect("it is marked"));
 }
 
+#[test]
+fn a_root_on_another_bus_boots_next_to_empty_slots() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (kernel, modules) = kernel();
+    let dir = tempfile::tempdir().unwrap();
+    let image = store().image(System::Busybox, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
+    let hardware = Hardware { bus: Some(Bus::Sata), absent: Absent::ALL.into() };
+    let initramfs = dir.path().join("initramfs");
+    fs::write(&initramfs, system_initramfs(&image.manifest, &hardware, &modules).unwrap()).unwrap();
+    let request = BootRequest {
+        system: Some(SystemBoot { hardware, initramfs, ..SystemBoot::new(&image) }),
+        smp: 2,
+        append: "quiet".to_owned(),
+        ..BootRequest::new(&kernel.path, &dir.path().join("run"))
+    };
+    let truth = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap().truth;
+    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    let system = truth.system.expect("a system was booted");
+    assert_eq!((system.bus, system.absent), (Some(Bus::Sata), Absent::ALL.into()));
+    let log = fs::read_to_string(dir.path().join("run/dmesg.kmsg")).unwrap();
+    let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    assert_eq!((lines("SATA link up"), lines("SATA link down")), (1, 11), "two controllers with six ports each");
+    assert_eq!(lines("mmc0: SDHCI controller on PCI"), 1);
+    // The second card of the network has a driver, and its link never came up.
+    assert!(lines("eth1") > 0 && lines("eth1: NIC Link is Up") == 0);
+    assert!(system.socket_answered_ns.is_some(), "the system's own network is up");
+}
+
 /// Its init waits for nothing, and its prompt has no line end.
 const OWN_INIT: &str =
     "#!/bin/busybox sh\necho the root is its own >/dev/kmsg\nprintf 'board login: '\nexec /bin/busybox sleep 1000\n";
@@ -116,7 +145,7 @@ fn a_folder_of_ones_own_comes_to_its_prompt() {
     let root = OwnRoot::prepare(&root, None, dir.path()).unwrap();
     assert_eq!((root.file_system, root.partition), (FileSystem::Ext4, None));
     let initramfs = dir.path().join("initramfs");
-    fs::write(&initramfs, own_initramfs(&root, Arch::Amd64, Some(&modules)).unwrap()).unwrap();
+    fs::write(&initramfs, own_initramfs(&root, Arch::Amd64, &Hardware::default(), Some(&modules)).unwrap()).unwrap();
     let request = BootRequest {
         system: Some(SystemBoot::of_own(&root, initramfs)),
         smp: 2,

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::file_system::FileSystem;
+use crate::file_system::FileSystem;
 use crate::systems::{ModuleReadError, SystemError};
 
 /// What is wrong with a root file system, or with packing it.

@@ -2,18 +2,18 @@
 //! From what the user has to what QEMU can boot.
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::error::RootError;
-use super::file_system::{FileSystem, has};
 use super::partition::{Partition, partitions};
 use crate::arch::Arch;
-use crate::systems::{
-    DISK_MODULES, Namespace, SCREEN_AND_NETWORK_MODULES, SystemError, need, root_initramfs, with_dependencies,
-};
+use crate::file_system::{FileSystem, has};
+use crate::hardware::{Bus, Hardware, SCREEN_AND_NETWORK_MODULES};
+use crate::systems::{Namespace, SystemError, missing_driver, need, root_initramfs, with_dependencies};
 
 /// A root file system of the user's own, on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,9 @@ impl OwnRoot {
         }
         if let Some(file_system) = FileSystem::at(&file, 0).map_err(read)? {
             refuse_partition(path, partition)?;
+            if file_system == FileSystem::Ubifs {
+                check_ubi(path, &file)?;
+            }
             return Ok(OwnRoot { disk: absolute, file_system, partition: None });
         }
         if let Some((what, hint)) = unusable(&file).map_err(read)? {
@@ -85,12 +88,70 @@ impl OwnRoot {
     }
 }
 
+impl OwnRoot {
+    /// The root on a disk of a size that its bus has: an SD card's is a power of two (QEMU refuses another), and so is a flash's,
+    /// which has room for writing. If it has another, the disk is a copy in the folder `work`, with room after the end.
+    ///
+    /// # Errors
+    /// It can't be copied, or can't be on that bus.
+    pub fn fitted(self, hardware: &Hardware, work: &Path) -> Result<OwnRoot, RootError> {
+        hardware.check(self.file_system, self.partition).map_err(SystemError::from)?;
+        let read = |source| RootError::Read { path: self.disk.clone(), source };
+        let size = fs::metadata(&self.disk).map_err(read)?.len();
+        let (fits, fill) = match hardware.bus_of(self.file_system) {
+            Bus::Sd => (size.max(SMALLEST_CARD).next_power_of_two(), 0),
+            // Erased flash reads as ones. An image of a whole flash has its own room.
+            Bus::Mtd if size.is_power_of_two() => (size, ERASED),
+            Bus::Mtd => ((size + size / 4).max(SMALLEST_FLASH).next_power_of_two(), ERASED),
+            Bus::Virtio | Bus::Sata | Bus::Nvme | Bus::Usb => (size, 0),
+        };
+        if size == fits {
+            return Ok(self);
+        }
+        let disk = work.join("fitted.img");
+        let copied = fs::copy(&self.disk, &disk).and_then(|_| {
+            // The copy has the permissions of the original, which may be read-only.
+            fs::set_permissions(&disk, fs::Permissions::from_mode(0o600))?;
+            let mut file = File::options().append(true).open(&disk)?;
+            match fill {
+                0 => file.set_len(fits),
+                fill => io::copy(&mut io::repeat(fill).take(fits - size), &mut file).map(drop),
+            }
+        });
+        copied.map_err(|source| RootError::Read { path: disk.clone(), source })?;
+        Ok(OwnRoot { disk, ..self })
+    }
+}
+
+/// A card smaller than this is found on no board, in bytes.
+const SMALLEST_CARD: u64 = 1 << 20;
+/// A flash smaller than this is found on no board that boots Linux from it, in bytes.
+const SMALLEST_FLASH: u64 = 4 << 20;
+/// A byte of erased flash.
+const ERASED: u8 = 0xff;
+
 fn regular(path: &Path, kind: &fs::Metadata) -> Result<(), RootError> {
     if kind.is_file() {
         return Ok(());
     }
     let hint = "copy it to a file: the lab never writes to a root, nor reads a device that may be in use";
     Err(RootError::Unusable { path: path.to_owned(), what: "neither a file nor a folder", hint })
+}
+
+/// The lab's flash, which block2mtd makes of a disk, is written byte by byte: UBI has its two headers of 64 bytes one after the other.
+/// An image for NAND has them in pages of their own (struct ubi_ec_hdr in drivers/mtd/ubi/ubi-media.h).
+fn check_ubi(path: &Path, file: &File) -> Result<(), RootError> {
+    const OFFSETS: u64 = 16;
+    let is_ours =
+        has(file, OFFSETS, &[0, 0, 0, 64, 0, 0, 0, 128]).and_then(|pages| Ok(pages && has(file, 128 << 10, b"UBI#")?));
+    match is_ours.map_err(|source| RootError::Read { path: path.to_owned(), source })? {
+        true => Ok(()),
+        false => Err(RootError::Unusable {
+            path: path.to_owned(),
+            what: "an image for UBI on another flash than the lab's, which has no pages and erase blocks of 128 KiB",
+            hint: "make it with `ubinize -m 1 -p 128KiB`, of a volume made by `mkfs.ubifs -m 8 -e 130944`",
+        }),
+    }
 }
 
 fn refuse_partition(path: &Path, asked: Option<u32>) -> Result<(), RootError> {
@@ -127,14 +188,14 @@ fn chosen(
 
 /// Kinds of images that are known and have to be converted first.
 fn unusable(file: &File) -> io::Result<Option<(&'static str, &'static str)>> {
-    const RAW_FLASH: &str = "the lab's storage is a block device: give the folder or the archive that it was made of";
-    const KINDS: [(u64, &[u8], &str, &str); 7] = [
+    const RAW_FLASH: &str =
+        "make an image for UBI of it: `ubinize -m 1 -p 128KiB`, of a volume made by `mkfs.ubifs -m 8 -e 130944`";
+    const KINDS: [(u64, &[u8], &str, &str); 6] = [
         (0, b"QFI\xfb", "an image of QEMU's own format (qcow2)", "convert it: qemu-img convert -O raw IMAGE DISK"),
         (0, &[0x3a, 0xff, 0x26, 0xed], "a sparse image of Android", "convert it: simg2img IMAGE DISK"),
         (0, b"070701", "an initramfs", "boot it with --initrd"),
-        (0, b"UBI#", "an image for UBI", RAW_FLASH),
-        (0, &[0x31, 0x18, 0x10, 0x06], "an image of UBIFS", RAW_FLASH),
-        (0, &[0x85, 0x19], "an image of JFFS2", RAW_FLASH),
+        (0, &[0x31, 0x18, 0x10, 0x06], "an image of UBIFS without UBI", RAW_FLASH),
+        (0, &[0x19, 0x85], "an image of JFFS2 for a big-endian processor", "make it with `mkfs.jffs2 -l`"),
         (0, b"PK\x03\x04", "a zip archive", "unpack it, and give what is in it"),
     ];
     for (place, magic, what, hint) in KINDS {
@@ -195,16 +256,31 @@ inodes=$((files + files / 4 + 4096))
 mkfs.ext4 -q -F -N $inodes -E root_owner=0:0 -d "$tree" "$4" "$((kib + kib / 4 + 4 * files + inodes / 4 + 65536))k"
 "#;
 
-/// The initramfs that mounts a root of one's own, with the kernel's modules from the folder `modules`; without one, the kernel
-/// has to have all that it needs built in.
+/// The initramfs that mounts a root of one's own on this hardware, with the kernel's modules from the folder `modules`; without
+/// one, the kernel has to have all that it needs built in.
 ///
 /// # Errors
-/// A module can't be read, or this program was built without the lab's programs for the architecture.
-pub fn own_initramfs(root: &OwnRoot, arch: Arch, modules: Option<&Path>) -> Result<Vec<u8>, RootError> {
+/// The kernel has no driver for the hardware, a module can't be read, or this program was built without the lab's programs for
+/// the architecture.
+pub fn own_initramfs(
+    root: &OwnRoot,
+    arch: Arch,
+    hardware: &Hardware,
+    modules: Option<&Path>,
+) -> Result<Vec<u8>, RootError> {
     // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
-    let mounting = DISK_MODULES.iter().chain(root.file_system.modules());
+    let drivers = hardware.modules(root.file_system);
+    let mounting = drivers.iter().chain(root.file_system.modules());
     let wanted: Vec<&str> = mounting.chain(&SCREEN_AND_NETWORK_MODULES).copied().collect();
-    let modules = modules.map_or_else(|| Ok(Vec::new()), |folder| with_dependencies(folder, &wanted))?;
+    let modules = match modules {
+        Some(folder) => {
+            if let Some(missed) = missing_driver(folder, hardware, root.file_system)? {
+                return Err(SystemError::from(missed).into());
+            }
+            with_dependencies(folder, &wanted)?
+        }
+        None => Vec::new(),
+    };
     Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)
 }
 
@@ -282,7 +358,7 @@ mod tests {
         };
         check(b"QFI\xfb", ".. is an image of QEMU's own format (qcow2)");
         check(b"070701", ".. is an initramfs");
-        check(&[0x85, 0x19, 1, 0x20], ".. is an image of JFFS2");
+        check(&[0x19, 0x85, 0x20, 3], ".. is an image of JFFS2 for a big-endian processor");
         check(b"", ".. is no file system, disk, archive or folder that the lab knows");
         check(b"#!/bin/sh\n", ".. is no file system, disk, archive or folder that the lab knows");
         let missing = OwnRoot::prepare(Path::new("/nowhere/at/all"), None, Path::new("/nowhere")).unwrap_err();
@@ -318,6 +394,27 @@ mod tests {
             assert_eq!(content("/usr/dev/kept"), b"kept", "{}", source.display());
             assert!(!work.path().join("tree").exists());
         }
+    }
+
+    #[test]
+    fn a_card_has_a_power_of_two() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = folder.path().join("root.squashfs");
+        fs::write(&disk, SQUASHFS).unwrap();
+        fs::set_permissions(&disk, fs::Permissions::from_mode(0o444)).unwrap();
+        File::options().read(true).open(&disk).unwrap();
+        let root = OwnRoot { disk: disk.clone(), file_system: FileSystem::Squashfs, partition: None };
+        let size = |bus: Bus| {
+            let hardware = Hardware { bus: Some(bus), ..Hardware::default() };
+            let fitted = root.clone().fitted(&hardware, folder.path()).unwrap();
+            (fitted.disk == disk, fs::metadata(&fitted.disk).unwrap().len())
+        };
+        assert_eq!(size(Bus::Sata), (true, 4));
+        assert_eq!(size(Bus::Sd), (false, 1 << 20));
+        let sd = Hardware { bus: Some(Bus::Sd), ..Hardware::default() };
+        let card = root.clone().fitted(&sd, folder.path()).unwrap();
+        assert_eq!(card.clone().fitted(&sd, Path::new("/nowhere")).unwrap(), card, "it fits as it is");
+        assert_eq!(fs::read(&card.disk).unwrap()[..4], *SQUASHFS);
     }
 
     #[test]

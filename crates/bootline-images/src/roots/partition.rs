@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::file_system::has;
+use crate::file_system::has;
 
 const SECTOR: u64 = 512;
 /// More is no table of a real disk.

@@ -3,9 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::kernel_modules::ModuleReadError;
+use super::kernel_modules::{ModuleReadError, NoDriver};
 use super::system::System;
 use crate::arch::Arch;
+use crate::hardware::WrongBus;
 use crate::kernels;
 
 /// Why there is no image of a system.
@@ -47,6 +48,12 @@ pub enum SystemError {
     /// A module of the kernel can't be read.
     #[error(transparent)]
     Module(#[from] ModuleReadError),
+    /// The kernel does not drive the hardware.
+    #[error(transparent)]
+    NoDriver(#[from] NoDriver),
+    /// The file system can't be on the bus.
+    #[error(transparent)]
+    WrongBus(#[from] WrongBus),
     /// A step of the build failed.
     #[error("can't build {what}: {step} failed{}", evidence.iter().map(|l| format!("\n  {l}")).collect::<String>())]
     Step {
@@ -94,6 +101,9 @@ impl SystemError {
             ),
             SystemError::Foreign { .. } => Some("build it on a host of that architecture".to_owned()),
             SystemError::NoPrograms { arch } => Some(format!("apt-get install {}, then build again", arch.compiler_package())),
+            SystemError::WrongBus(WrongBus::NoFlash { .. }) => Some("leave out the bus, or name `mtd`".to_owned()),
+            SystemError::WrongBus(WrongBus::PartitionOfFlash) => Some("name another bus than `mtd`".to_owned()),
+            SystemError::NoDriver(missed) => Some(format!("leave out `{}`, or boot another kernel", missed.option)),
             SystemError::Packages(error) => error.hint(),
             SystemError::Cache { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
             SystemError::Module(_) | SystemError::Step { .. } | SystemError::Change { .. } => None,

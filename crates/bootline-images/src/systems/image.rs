@@ -12,6 +12,7 @@ use super::namespace::run;
 use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 
 /// A file system image with the modules of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,12 +42,15 @@ pub struct SystemManifest {
     /// The state in which it is booted.
     #[serde(default)]
     pub state: RootState,
+    /// The form of the image.
+    #[serde(default)]
+    pub format: ImageFormat,
 }
 
 impl SystemImage {
-    /// The image in this folder and state, if it is complete and built by this recipe.
-    pub(super) fn read(folder: &Path, release: &str, state: RootState, recipe: &str) -> Option<SystemImage> {
-        let path = SystemImage::place(folder, release, state);
+    /// The image of this name in the folder, if it is complete and built by this recipe.
+    pub(super) fn read(folder: &Path, name: &str, recipe: &str) -> Option<SystemImage> {
+        let path = SystemImage::place(folder, name);
         let text = fs::read(manifest_of(&path)).ok()?;
         let manifest: SystemManifest = serde_json::from_slice(&text).ok()?;
         let initramfs = path.with_extension("img.cpio");
@@ -54,17 +58,21 @@ impl SystemImage {
         (complete && manifest.recipe == recipe).then_some(SystemImage { path, initramfs, manifest })
     }
 
-    /// Where the image in this state is.
-    pub(super) fn place(folder: &Path, release: &str, state: RootState) -> PathBuf {
-        folder.join(format!("{}.img", state.image_stem(release)))
+    /// Where the image of this name is.
+    pub(super) fn place(folder: &Path, name: &str) -> PathBuf {
+        folder.join(format!("{name}.img"))
     }
 
     /// UUID of its file system: new each time that an image is built, and kept by boots. After a loss of power followed by the
-    /// time of its last mount, by which one such image differs from the next.
+    /// time of its last mount, by which one such image differs from the next. An image in another form than ext4 is known by its
+    /// recipe, which has the UUID of the one that it was made of.
     ///
     /// # Errors
     /// It can't be read, or is not ext4.
     pub fn file_system(&self) -> Result<String, SystemError> {
+        if self.manifest.format != ImageFormat::Ext4 {
+            return Ok(self.manifest.recipe.clone());
+        }
         let superblock = self.superblock()?;
         let uuid: String = superblock[UUID..UUID + 16].iter().map(|b| format!("{b:02x}")).collect();
         Ok(match self.manifest.state {
@@ -147,6 +155,7 @@ pub(super) fn of_busybox(path: PathBuf) -> SystemImage {
         recipe: "r".to_owned(),
         settled: false,
         state: RootState::Settled,
+        format: ImageFormat::Ext4,
     };
     SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest }
 }

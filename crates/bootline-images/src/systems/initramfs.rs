@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The initramfs that mounts the root of a system: the init of `init/root.c`, and the modules it loads.
-use super::kernel_modules::KernelModule;
+use std::path::Path;
+
+use super::error::SystemError;
+use super::image::SystemManifest;
+use super::kernel_modules::{KernelModule, missing_driver, with_dependencies};
+use super::system::System;
 use crate::arch::Arch;
 use crate::cpio::{self, Entry};
+use crate::hardware::{Hardware, MODULE_PARAMETERS};
+use crate::image_format::ImageFormat;
 use crate::programs;
-
-/// The modules that reach a disk of the lab, in the order of loading.
-pub const DISK_MODULES: [&str; 2] = ["virtio_pci", "virtio_blk"];
-/// The modules that mount ext4, in the order of loading. crc32c, which ext4 asks the kernel's crypto for, goes by several names.
-pub const EXT4_MODULES: [&str; 6] = ["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "mbcache", "ext4"];
-/// The modules of the lab's screens and network, for a root that has nothing that would load them.
-pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virtio_net"];
 
 /// The initramfs, with these modules, for a guest of this architecture; `None` if its init could not be built (see
 /// [`Arch::compiler_package`]).
@@ -18,7 +18,11 @@ pub fn root_initramfs(arch: Arch, modules: &[KernelModule]) -> Option<Vec<u8>> {
     let init = programs::root(arch)?;
     let files: Vec<(String, &[u8])> =
         modules.iter().enumerate().map(|(n, m)| (format!("modules/{n}-{}.ko", m.name), &m.content[..])).collect();
-    let list: String = files.iter().map(|(name, _)| format!("/{name} \n")).collect();
+    let parameters = |module: &KernelModule| {
+        MODULE_PARAMETERS.iter().find(|(name, _)| *name == module.name).map_or("", |(_, parameters)| parameters)
+    };
+    let list = modules.iter().zip(&files).map(|(module, (name, _))| format!("/{name} {}\n", parameters(module)));
+    let list: String = list.collect();
     let mut entries = vec![
         Entry::dir("dev"),
         Entry::dir("proc"),
@@ -31,4 +35,34 @@ pub fn root_initramfs(arch: Arch, modules: &[KernelModule]) -> Option<Vec<u8>> {
     ];
     entries.extend(files.iter().map(|(name, content)| Entry::file(name, content)));
     Some(cpio::archive(&entries))
+}
+
+/// The initramfs that mounts an image of a system on this hardware, with the kernel's modules from the folder `modules`.
+///
+/// # Errors
+/// The kernel has no driver for the hardware, a module can't be read, or this program was built without the lab's programs for
+/// the architecture.
+pub fn system_initramfs(image: &SystemManifest, hardware: &Hardware, modules: &Path) -> Result<Vec<u8>, SystemError> {
+    mounting_initramfs(image.system, image.arch, image.format, hardware, modules)
+}
+
+/// The same for an image that is not there yet.
+pub(super) fn mounting_initramfs(
+    system: System,
+    arch: Arch,
+    format: ImageFormat,
+    hardware: &Hardware,
+    modules: &Path,
+) -> Result<Vec<u8>, SystemError> {
+    let file_system = format.file_system();
+    hardware.check(file_system, None)?;
+    if let Some(missed) = missing_driver(modules, hardware, file_system)? {
+        return Err(missed.into());
+    }
+    let drivers = hardware.modules(file_system);
+    let layer: &[&str] = if file_system.is_read_only() { &["overlay"] } else { &[] };
+    let mounting = drivers.iter().chain(file_system.modules()).chain(layer);
+    let wanted: Vec<&str> = mounting.chain(system.preloaded()).copied().collect();
+    let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
+    archive.ok_or(SystemError::NoPrograms { arch })
 }

@@ -5,6 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::file_system::FileSystem;
+use crate::hardware::Hardware;
+
 /// No module is larger once it is decompressed, in bytes.
 const MAX_MODULE: u64 = 64 << 20;
 
@@ -27,6 +30,48 @@ pub struct ModuleReadError {
     pub path: PathBuf,
     /// What the system or the decompressor said.
     pub source: io::Error,
+}
+
+/// A kernel has no driver for a piece of hardware.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this kernel has no driver for {what}: `{driver}` is neither built in nor one of its modules")]
+pub struct NoDriver {
+    /// What it is to drive: `the bus sata`.
+    pub what: String,
+    /// The driver.
+    pub driver: &'static str,
+    /// What asked for it, as an option: `--bus sata`.
+    pub option: String,
+}
+
+/// The first driver of the hardware around a root with this file system that a kernel lacks, whose modules are in this folder.
+///
+/// # Errors
+/// The folder can't be read.
+pub(crate) fn missing_driver(
+    folder: &Path,
+    hardware: &Hardware,
+    file_system: FileSystem,
+) -> Result<Option<NoDriver>, ModuleReadError> {
+    let mut files = HashMap::new();
+    index(folder, &mut files)?;
+    let built_in = fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
+    let built_in: HashSet<String> = built_in
+        .lines()
+        .filter_map(|line| Some(line.rsplit('/').next()?.strip_suffix(".ko")?.replace('-', "_")))
+        .collect();
+    // A kernel that does not say what is built in is given the benefit of the doubt.
+    let is_there = |name: &str| built_in.is_empty() || built_in.contains(name) || files.contains_key(name);
+    let bus = hardware.bus_of(file_system);
+    let of_bus = bus.modules().iter().map(|driver| (*driver, format!("the bus {bus}"), format!("--bus {bus}")));
+    let of_absent = hardware.absent.iter().flat_map(|absent| {
+        absent
+            .modules()
+            .iter()
+            .map(move |driver| (*driver, format!("an absent {absent}"), format!("--absent {absent}")))
+    });
+    let missed = of_bus.chain(of_absent).find(|(driver, ..)| !is_there(driver));
+    Ok(missed.map(|(driver, what, option)| NoDriver { what, driver, option }))
 }
 
 /// The modules named, each after those that it depends on. Names that are no module of this kernel are left out: what
@@ -109,6 +154,7 @@ fn dependencies(module: &[u8]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hardware::{Absent, Bus};
 
     #[test]
     fn each_follows_what_it_depends_on() {
@@ -128,6 +174,25 @@ mod tests {
         };
         assert_eq!(names(&["ext4", "jbd2", "built_in"]), ["jbd2", "mb_cache", "crc32c", "ext4"]);
         assert_eq!(names(&[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_driver_is_a_module_or_built_in_or_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |bus, absent: &[Absent], expected: Option<&str>| {
+            let hardware = Hardware { bus: Some(bus), absent: absent.iter().copied().collect() };
+            let error = missing_driver(folder.path(), &hardware, FileSystem::Ext4).unwrap().map(|e| e.to_string());
+            assert_eq!(error.as_deref(), expected);
+        };
+        check(Bus::Nvme, &[], None);
+        fs::write(folder.path().join("modules.builtin"), "kernel/drivers/scsi/sd-mod.ko\nkernel/x.ko\n").unwrap();
+        fs::write(folder.path().join("ahci.ko.xz"), "").unwrap();
+        check(Bus::Sata, &[], None);
+        let missed = "this kernel has no driver for the bus nvme: `nvme` is neither built in nor one of its modules";
+        check(Bus::Nvme, &[], Some(missed));
+        let missed =
+            "this kernel has no driver for an absent sd-card: `sdhci_pci` is neither built in nor one of its modules";
+        check(Bus::Sata, &[Absent::SdCard], Some(missed));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! They are built without root, by mmdebstrap and mkfs.ext4 in a user namespace, and kept in a cache. Packages of another
 //! architecture than the host's are configured in a guest. What has been fetched is
 //! enough to build, and what has been built is enough to boot, without a network.
+mod converted;
 mod error;
 mod foreign_root;
 mod image;
@@ -20,8 +21,9 @@ mod system;
 pub use error::SystemError;
 pub use foreign_root::UnconfiguredRoot;
 pub use image::{SystemImage, SystemManifest};
-pub use initramfs::{DISK_MODULES, EXT4_MODULES, SCREEN_AND_NETWORK_MODULES, root_initramfs};
-pub use kernel_modules::{KernelModule, ModuleReadError, with_dependencies};
+pub use initramfs::{root_initramfs, system_initramfs};
+pub(crate) use kernel_modules::missing_driver;
+pub use kernel_modules::{KernelModule, ModuleReadError, NoDriver, with_dependencies};
 pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
 pub use recipe::{APPLICATION_UNIT, HANDOFF_PROGRAM, MULTI_USER_UNIT};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::system::System;
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 use crate::kernels::FetchProgress;
 
 /// A step of a fetch or a build. Its text is a line for the user.
@@ -56,6 +57,13 @@ pub enum BuildProgress {
         /// Number of all packages.
         all: u32,
     },
+    /// The files of an image are written in another file system.
+    Converting {
+        /// The system.
+        system: System,
+        /// The form of the image.
+        format: ImageFormat,
+    },
     /// The root file system becomes an image.
     Writing {
         /// The system.
@@ -102,6 +110,7 @@ impl fmt::Display for BuildProgress {
             BuildProgress::Configuring { done, all } => {
                 write!(f, "configuring packages in the guest: {done} of {all}")
             }
+            BuildProgress::Converting { system, format } => write!(f, "{system}: writing its files as {format}"),
             BuildProgress::Writing { system, release, mib } => {
                 write!(f, "{system}: writing an image of {mib} MiB for {release}")
             }

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::root_state::RootState;
 use super::system::{InitSystem, System};
 use crate::arch::Arch;
+use crate::image_format::ImageFormat;
 
 /// The unit of the lab's application.
 pub const APPLICATION_UNIT: &str = "bootline-app.service";
@@ -63,7 +64,7 @@ pub(super) fn additions(
         list.push(("etc/systemd/system/systemd-firstboot.service", Link("/dev/null")));
     }
     if system.init() != InitSystem::Busybox {
-        list.push(("etc/fstab", File("LABEL=bootline / ext4 errors=remount-ro 0 1\n")));
+        list.push(("etc/fstab", File(ImageFormat::Ext4.fstab())));
     }
     match system.init() {
         InitSystem::Systemd => list.extend([

@@ -19,14 +19,15 @@ use sha2::{Digest, Sha256};
 use super::error::SystemError;
 use super::foreign_root::{UnconfiguredRoot, Unpacked, packed, unpack};
 use super::image::{SystemImage, SystemManifest, copy_sparse};
-use super::initramfs::{DISK_MODULES, EXT4_MODULES, root_initramfs};
-use super::kernel_modules::with_dependencies;
+use super::initramfs::mounting_initramfs;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
 use super::recipe::{Programs, additions, removed, setup, write};
 use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
+use crate::hardware::Hardware;
+use crate::image_format::ImageFormat;
 use crate::kernels::{self, Kernel, PrivateApt, archive};
 use crate::lock_file::lock_file;
 use crate::programs;
@@ -84,11 +85,13 @@ impl SystemStore {
             let folder = self.system_folder(system, arch);
             let names =
                 fs::read_dir(&folder).into_iter().flatten().filter_map(|e| e.ok()?.file_name().into_string().ok());
-            // A kernel counts once, in whatever states there are images for it.
-            let state = |stem: &str| RootState::ALL.iter().find_map(|s| Some(stem.strip_suffix(s.name())?.len()));
+            // A kernel counts once, in whatever states and forms there are images for it.
             let release = |name: String| {
                 let stem = name.strip_suffix(".img.json")?;
-                Some(state(stem).map_or(stem, |end| stem[..end].trim_end_matches('.')).to_owned())
+                let formats = ImageFormat::ALL.iter().map(|format| format.name());
+                let mut kinds = RootState::ALL.iter().map(|state| state.name()).chain(formats);
+                let release = kinds.find_map(|kind| stem.strip_suffix(kind)?.strip_suffix('.'));
+                Some(release.unwrap_or(stem).to_owned())
             };
             let mut releases: Vec<String> = names.filter_map(release).collect();
             releases.sort();
@@ -124,7 +127,7 @@ impl SystemStore {
         kernel: &Kernel,
     ) -> Result<Option<SystemImage>, SystemError> {
         let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?) + &of_built(kernel);
-        Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &kernel.release, state, &recipe))
+        Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &state.image_stem(&kernel.release), &recipe))
     }
 
     /// Makes the root of a system whose programs do not run on this host, as far as it is not in the cache: unpacks its packages, and has
@@ -226,8 +229,8 @@ impl SystemStore {
             return Ok(image);
         }
         let part = self.part(arch, Namespace::of_this_process()?)?;
-        let path = SystemImage::place(&self.system_folder(system, arch), &kernel.release, state);
-        let recipe = recipe_of(system, arch, state, programs_of(arch)?);
+        let path = SystemImage::place(&self.system_folder(system, arch), &state.image_stem(&kernel.release));
+        let recipe = recipe_of(system, arch, state, programs_of(arch)?) + &of_built(kernel);
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
             manifest: SystemManifest { state, recipe, ..settled.manifest.clone() },
@@ -276,10 +279,18 @@ impl SystemStore {
         let root = self.root_tar(system, arch, namespace, progress)?;
         let mib = system.image_mib();
         progress(BuildProgress::Writing { system, release: kernel.release.clone(), mib });
-        let path = SystemImage::place(&folder, &kernel.release, state);
+        let path = SystemImage::place(&folder, &state.image_stem(&kernel.release));
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
-            manifest: SystemManifest { system, arch, release: kernel.release.clone(), recipe, settled: false, state },
+            manifest: SystemManifest {
+                system,
+                arch,
+                release: kernel.release.clone(),
+                recipe,
+                settled: false,
+                state,
+                format: ImageFormat::Ext4,
+            },
             path,
         };
         let part = self.part(arch, namespace)?;
@@ -394,7 +405,7 @@ impl SystemStore {
     }
 
     /// An empty folder for a build.
-    fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
+    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
         let part = self.arch_folder(arch).join("part");
         namespace.remove(&part)?;
         fs::create_dir_all(&part).map_err(SystemError::cache("create", &part))?;
@@ -410,7 +421,7 @@ impl SystemStore {
     }
 
     /// Held until it is dropped.
-    fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
+    pub(super) fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
         let path = self.root.join(format!("{arch}.lock"));
         lock_file(&path, || progress(BuildProgress::Waiting { arch }))
             .map_err(|(action, e)| SystemError::cache(action, &path)(e))
@@ -446,9 +457,7 @@ fn is_foreign(system: System, arch: Arch) -> bool {
 
 /// The initramfs that mounts a system's root, by a kernel with these modules.
 fn write_initramfs(system: System, arch: Arch, modules: &Path, to: &Path) -> Result<(), SystemError> {
-    let wanted: Vec<&str> = DISK_MODULES.iter().chain(&EXT4_MODULES).chain(system.preloaded()).copied().collect();
-    let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
-    let archive = archive.ok_or(SystemError::NoPrograms { arch })?;
+    let archive = mounting_initramfs(system, arch, ImageFormat::Ext4, &Hardware::default(), modules)?;
     fs::write(to, archive).map_err(SystemError::cache("write", to))
 }
 
@@ -507,7 +516,7 @@ mod tests {
         let mut image = of_busybox(path);
         fs::write(&image.path, "image").unwrap();
         fs::write(&image.initramfs, "initramfs").unwrap();
-        let read = |state, recipe| SystemImage::read(folder.path(), "6.12", state, recipe);
+        let read = |state: RootState, recipe| SystemImage::read(folder.path(), &state.image_stem("6.12"), recipe);
         assert_eq!(read(RootState::Settled, "r"), None);
         image.write_manifest().unwrap();
         assert_eq!(read(RootState::Settled, "r"), Some(image.clone()));

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::initramfs::SCREEN_AND_NETWORK_MODULES;
+use crate::hardware::SCREEN_AND_NETWORK_MODULES;
 
 /// A system: a root file system with an init, services and the lab's application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bootline_capture::units::Baud;
+use bootline_images::hardware::Hardware;
 use bootline_images::roots::FileSystem;
 use bootline_images::systems::{BuildProgress, RootChanges, UnconfiguredRoot};
 use regex::bytes::Regex;
@@ -32,6 +33,7 @@ pub fn configure(
         root: BootedRoot::Own { file_system: FileSystem::Ext4, partition: None },
         image: root.image.clone(),
         initramfs: root.initramfs.clone(),
+        hardware: Hardware::default(),
         storage: None,
         state: None,
         changes: RootChanges::default(),

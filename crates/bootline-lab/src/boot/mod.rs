@@ -13,11 +13,13 @@
 //! | `screen.ppm` | its screen when the application's picture was seen (only with a system) |
 mod built_in;
 mod configure;
+mod devices;
 mod error;
 mod files;
 mod guest_report;
 mod loader;
 mod loader_truth;
+mod monitor;
 mod progress;
 mod request;
 mod run;

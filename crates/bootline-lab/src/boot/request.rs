@@ -14,6 +14,8 @@ use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
 use crate::module::Module;
 use bootline_images::arch::Arch;
+use bootline_images::file_system::FileSystem;
+use bootline_images::hardware::Bus;
 use bootline_images::loaders::Loader;
 use bootline_images::systems::HANDOFF_PROGRAM;
 
@@ -223,9 +225,15 @@ fn with_handoff(append: &str) -> String {
 /// Checks that nothing was asked for that only an initramfs can do.
 fn check_initramfs(request: &BootRequest) -> Result<(), BootError> {
     let of_lab = request.system.as_ref().is_some_and(|boot| boot.root.system().is_some());
+    let is_mounted = |boot: &SystemBoot| boot.bus() == Bus::Virtio && boot.root.file_system() == FileSystem::Ext4;
     let refused = [
         (request.initrd.is_some(), "an initramfs of your own", "it is one"),
         (!of_lab, "a boot", "only the lab's systems have the program that reports instead of the initramfs"),
+        (
+            !request.system.as_ref().is_none_or(is_mounted),
+            "a root on another bus or in another file system",
+            "the lab's has their drivers",
+        ),
         (!request.modules.is_empty(), "loading modules", "the lab's init loads them from there"),
         (request.loader.is_some(), "a boot loader", "the loader's menu names one"),
     ];
@@ -260,6 +268,8 @@ pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result
 
 #[cfg(test)]
 mod tests {
+    use bootline_images::hardware::Hardware;
+    use bootline_images::image_format::ImageFormat;
     use bootline_images::systems::{RootChanges, System};
 
     use super::super::BootedRoot;
@@ -309,9 +319,10 @@ mod tests {
     #[test]
     fn without_an_initramfs_the_labs_program_comes_last() {
         let system = SystemBoot {
-            root: BootedRoot::Lab(System::Busybox),
+            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
             image: "/i".into(),
             initramfs: "/r".into(),
+            hardware: Hardware::default(),
             storage: None,
             state: None,
             changes: RootChanges::default(),
@@ -332,6 +343,11 @@ mod tests {
         let why = "only the lab's systems have the program that reports instead of the initramfs";
         check(BootRequest { system: None, ..request() }, &format!("a boot without an initramfs: {why}"));
         let modules = vec!["m.ko".parse().unwrap()];
+        let sata = Hardware { bus: Some(Bus::Sata), ..Hardware::default() };
+        check(
+            BootRequest { system: Some(SystemBoot { hardware: sata, ..system.clone() }), ..request() },
+            "a root on another bus or in another file system without an initramfs: the lab's has their drivers",
+        );
         check(
             BootRequest { modules, system: Some(system), ..request() },
             "loading modules without an initramfs: the lab's init loads them from there",

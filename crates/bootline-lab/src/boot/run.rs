@@ -15,14 +15,16 @@ use bootline_capture::{Header, NoteKind};
 use regex::bytes::Regex;
 use tempfile::NamedTempFile;
 
+use super::devices::UNPLUGGED;
 use super::files::{RunFiles, set_aside, write};
 use super::loader::LoaderJob;
+use super::monitor::Monitor;
 use super::request::{PacedLine, plan};
 use super::running::{RunningBoot, Witnesses, spawn_line_reader, spawn_truth_reader};
 use super::session::Session;
 use super::truth::{RunVerdict, Truth};
 use super::truth_parts::TruthParts;
-use super::{BootError, BootProgress, BootRequest};
+use super::{BootError, BootProgress, BootRequest, SystemBoot};
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::{first_modules, initramfs};
@@ -101,6 +103,7 @@ pub fn boot(
     let initrd = written.as_ref().map(|file| file.path().to_owned()).or(given.cloned());
     let initrd = initrd.filter(|_| !request.no_initramfs);
 
+    let limits = request.system.as_ref().map(SystemBoot::throttle).unwrap_or_default();
     let media = match (&request.loader, &plan.line, &initrd) {
         (Some(loader), Some(line), Some(initrd)) => Some(loader.prepare(&LoaderJob {
             files: BootFiles { kernel: &request.kernel, initramfs: initrd },
@@ -108,7 +111,7 @@ pub fn boot(
             baud: line.baud,
             memory_mib: plan.machine.memory_mib,
             screen: request.system.is_some(),
-            storage: request.system.as_ref().and_then(|boot| boot.storage),
+            limits: &limits,
         })?),
         _ => None,
     };
@@ -160,9 +163,15 @@ pub fn boot(
     let started = clock.now();
     let log = &files.qemu_log;
     let inherited: Vec<&OwnedFd> = [&channels.guest_truth].into_iter().chain(&guest_qmp).collect();
-    let qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &inherited, log, listener)?;
+    let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &inherited, log, listener)?;
     drop(inherited);
     drop((channels.guest_truth, guest_qmp));
+    let mut monitor = qmp.map(Monitor::new).transpose().map_err(|source| BootError::Line { source })?;
+    if let (Some(boot), Some(monitor)) = (&request.system, &mut monitor) {
+        if boot.is_paused() && !(monitor.unplug(UNPLUGGED) && monitor.resume()) {
+            return Err(qemu.refused("take the link of its network controller down").into());
+        }
+    }
     let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
     let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
@@ -187,7 +196,7 @@ pub fn boot(
         starved_at_init: None,
         counter: counter.clone(),
         line_end: ReaderEnd::default(),
-        witnesses: request.system.as_ref().map(|_| Witnesses { qmp, screen: files.screen.clone(), port, sender }),
+        witnesses: request.system.as_ref().map(|_| Witnesses { monitor, screen: files.screen.clone(), port, sender }),
     };
     if let Some(recorder) = &mut live.session.recorder {
         recorder.note(started, NoteKind::PowerOn, &request.kernel_name())?;

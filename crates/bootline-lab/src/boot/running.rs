@@ -14,6 +14,7 @@ use std::time::Duration;
 use bootline_capture::units::{Dur, HostTime};
 
 use super::guest_report::GuestCommand;
+use super::monitor::Monitor;
 use super::request::PacedLine;
 use super::run_event::RunEvent;
 use super::session::Session;
@@ -114,7 +115,7 @@ pub(super) struct RunningBoot<'a> {
 /// What the host looks at once the application's marks have come.
 pub(super) struct Witnesses {
     /// QEMU's monitor, until the screen is watched.
-    pub qmp: Option<UnixStream>,
+    pub monitor: Option<Monitor>,
     /// Where the screen is stored.
     pub screen: PathBuf,
     /// The host's port for the application's, until it is asked.
@@ -187,8 +188,8 @@ impl RunningBoot<'_> {
     fn start_witnesses(&mut self) {
         let Some(witnesses) = &mut self.witnesses else { return };
         let marked = |name| self.session.report.marks.iter().any(|m| m.name == name);
-        if let Some(qmp) = witnesses.qmp.take_if(|_| marked(PICTURE)) {
-            watch_screen(qmp, witnesses.screen.clone(), self.clock, witnesses.sender.clone());
+        if let Some(monitor) = witnesses.monitor.take_if(|_| marked(PICTURE)) {
+            watch_screen(monitor, witnesses.screen.clone(), self.clock, witnesses.sender.clone());
         }
         if let Some(port) = witnesses.port.take_if(|_| marked(SOCKET)) {
             ask_socket(port, self.clock, witnesses.sender.clone());

@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use bootline_images::hardware::{Absent, Bus, Hardware};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
 
+use super::devices;
 use crate::storage::{StoragePreset, check_command, throttle};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
@@ -18,8 +21,6 @@ pub(super) const PICTURE: &str = "app.picture";
 pub(super) const SOCKET: &str = "app.socket";
 /// The port on which the application listens.
 pub(super) const APPLICATION_PORT: u16 = 8080;
-/// The root's disk in the guest.
-const DISK: &str = "/dev/vda";
 
 /// A system to boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +29,10 @@ pub struct SystemBoot {
     pub root: BootedRoot,
     /// Its image.
     pub image: PathBuf,
-    /// The initramfs that mounts it.
+    /// The initramfs that mounts it on this hardware.
     pub initramfs: PathBuf,
+    /// The bus of its disk, and what the machine has besides.
+    pub hardware: Hardware,
     /// The storage that the image is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
     /// The state of the root, which is that of the image; none for a root of the user's own.
@@ -55,7 +58,12 @@ pub enum Writes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BootedRoot {
     /// A system of the lab, which marks its moments.
-    Lab(System),
+    Lab {
+        /// The system.
+        system: System,
+        /// The form of its image.
+        format: ImageFormat,
+    },
     /// One of the user's own, which is awaited at a line of its console: [`super::BootRequest::marker`].
     Own {
         /// Its file system.
@@ -69,7 +77,15 @@ impl BootedRoot {
     /// The lab's system, if it is one.
     pub fn system(self) -> Option<System> {
         match self {
-            BootedRoot::Lab(system) => Some(system),
+            BootedRoot::Lab { system, .. } => Some(system),
+            BootedRoot::Own { .. } => None,
+        }
+    }
+
+    /// The form of its image, if the lab wrote it.
+    pub fn format(self) -> Option<ImageFormat> {
+        match self {
+            BootedRoot::Lab { format, .. } => Some(format),
             BootedRoot::Own { .. } => None,
         }
     }
@@ -77,7 +93,7 @@ impl BootedRoot {
     /// Its file system.
     pub fn file_system(self) -> FileSystem {
         match self {
-            BootedRoot::Lab(_) => FileSystem::Ext4,
+            BootedRoot::Lab { format, .. } => format.file_system(),
             BootedRoot::Own { file_system, .. } => file_system,
         }
     }
@@ -90,9 +106,10 @@ impl SystemBoot {
     /// A boot of an image as built.
     pub fn new(image: &SystemImage) -> SystemBoot {
         SystemBoot {
-            root: BootedRoot::Lab(image.manifest.system),
+            root: BootedRoot::Lab { system: image.manifest.system, format: image.manifest.format },
             image: image.path.clone(),
             initramfs: image.initramfs.clone(),
+            hardware: Hardware::default(),
             storage: None,
             state: Some(image.manifest.state),
             changes: RootChanges::default(),
@@ -106,6 +123,7 @@ impl SystemBoot {
             root: BootedRoot::Own { file_system: root.file_system, partition: root.partition },
             image: root.disk.clone(),
             initramfs,
+            hardware: Hardware::default(),
             storage: None,
             state: None,
             changes: RootChanges::default(),
@@ -116,10 +134,15 @@ impl SystemBoot {
     /// What the kernel is told of its root, unless the user says otherwise.
     pub(super) fn parameters(&self) -> String {
         let partition = match self.root {
-            BootedRoot::Own { partition: Some(number), .. } => number.to_string(),
-            _ => String::new(),
+            BootedRoot::Own { partition, .. } => partition,
+            BootedRoot::Lab { .. } => None,
         };
-        format!("root={DISK}{partition} rootfstype={} ro printk.devkmsg=on", self.root.file_system())
+        let file_system = self.root.file_system();
+        let device = self.bus().root(file_system, partition);
+        // A root of one's own has what it needs to be read only.
+        let layer = self.root.system().filter(|_| file_system.is_read_only());
+        let layer = layer.map_or("", |_| "bootline.overlay=tmpfs ");
+        format!("root={device} rootfstype={file_system} ro {layer}printk.devkmsg=on")
     }
 
     /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
@@ -131,12 +154,11 @@ impl SystemBoot {
             Writes::Discarded => ",snapshot=on",
             Writes::Kept | Writes::CutOff => ",snapshot=off",
         });
-        drive.push(throttle(self.storage));
+        drive.push(self.throttle());
         let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
         let mut arguments: Vec<OsString> = vec!["-drive".into(), drive];
+        arguments.extend(devices::of_root(self.bus()).map(OsString::from));
         let fixed = [
-            "-device",
-            "virtio-blk-pci,drive=root",
             "-netdev",
             &network,
             "-device",
@@ -149,7 +171,28 @@ impl SystemBoot {
             "chardev=qmp,mode=control",
         ];
         arguments.extend(fixed.iter().map(OsString::from));
+        // After the system's own hardware, which keeps the first numbers.
         arguments
+            .extend(self.hardware.absent.iter().flat_map(|absent| devices::of_absent(*absent)).map(OsString::from));
+        if self.is_paused() {
+            arguments.push("-S".into());
+        }
+        arguments
+    }
+
+    /// Options of QEMU's drives for the storage's limits, the same for all of them: one group has one set of limits.
+    pub(super) fn throttle(&self) -> String {
+        throttle(self.storage, self.bus())
+    }
+
+    /// The bus of the root's disk.
+    pub(super) fn bus(&self) -> Bus {
+        self.hardware.bus_of(self.root.file_system())
+    }
+
+    /// Whether the guest waits for the host, which sets up through QEMU's monitor what no argument can.
+    pub(super) fn is_paused(&self) -> bool {
+        self.hardware.absent.contains(&Absent::NetworkLink)
     }
 
     /// The questions, in order. The storage is checked last: it keeps the storage busy.
@@ -177,7 +220,7 @@ impl SystemBoot {
         if let Some(storage) = self.storage {
             // An image that can't be looked at is refused before it is booted.
             let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());
-            questions.push((STORAGE, check_command(storage.limits(), DISK, size)));
+            questions.push((STORAGE, check_command(storage.limits(), self.bus().disk(), size)));
         }
         questions
     }
@@ -204,9 +247,10 @@ mod tests {
 
     fn boot() -> SystemBoot {
         SystemBoot {
-            root: BootedRoot::Lab(System::DebianSystemd),
+            root: BootedRoot::Lab { system: System::DebianSystemd, format: ImageFormat::Ext4 },
             image: "/a,b.img".into(),
             initramfs: "/i".into(),
+            hardware: Hardware::default(),
             storage: Some(StoragePreset::Emmc),
             state: Some(RootState::Settled),
             changes: RootChanges::default(),
@@ -232,6 +276,31 @@ mod tests {
         check(boot(), "root=/dev/vda rootfstype=ext4");
         check(own(FileSystem::Squashfs, None), "root=/dev/vda rootfstype=squashfs");
         check(own(FileSystem::Btrfs, Some(3)), "root=/dev/vda3 rootfstype=btrfs");
+        check(own(FileSystem::Ubifs, None), "root=ubi0_0 rootfstype=ubifs");
+        let lab = |format| SystemBoot { root: BootedRoot::Lab { system: System::Busybox, format }, ..boot() };
+        check(lab(ImageFormat::Jffs2Summary), "root=mtd0 rootfstype=jffs2");
+        let covered = lab(ImageFormat::Erofs).parameters();
+        assert_eq!(covered, "root=/dev/vda rootfstype=erofs ro bootline.overlay=tmpfs printk.devkmsg=on");
+    }
+
+    #[test]
+    fn the_root_is_on_the_bus_that_was_asked_for() {
+        let on = |bus| Hardware { bus: Some(bus), ..Hardware::default() };
+        let own = BootedRoot::Own { file_system: FileSystem::Ext4, partition: Some(2) };
+        let boot = SystemBoot { root: own, hardware: on(Bus::Nvme), ..boot() };
+        assert!(boot.parameters().starts_with("root=/dev/nvme0n1p2 rootfstype=ext4 "), "{}", boot.parameters());
+        assert!(boot.questions().last().unwrap().1.starts_with("dd if=/dev/nvme0n1 "));
+        assert!(boot.arguments(1, 3).contains(&"nvme,drive=root,serial=root".into()));
+    }
+
+    #[test]
+    fn a_guest_waits_only_for_its_link_to_be_taken_down() {
+        let with = |absent| Hardware { absent: [absent].into(), ..Hardware::default() };
+        for absent in Absent::ALL {
+            let boot = SystemBoot { hardware: with(absent), ..boot() };
+            let waits = boot.arguments(1, 3).contains(&"-S".into());
+            assert_eq!((waits, boot.is_paused()), (absent == Absent::NetworkLink, waits), "{absent}");
+        }
     }
 
     #[test]
@@ -239,7 +308,11 @@ mod tests {
         let own = BootedRoot::Own { file_system: FileSystem::Ext4, partition: None };
         let questions = SystemBoot { root: own, ..boot() }.questions();
         assert_eq!(questions[0], (UNITS, "[ -d /run/systemd/system ] && systemctl show --all '*'".to_owned()));
-        let busybox = SystemBoot { root: BootedRoot::Lab(System::Busybox), storage: None, ..boot() };
+        let busybox = SystemBoot {
+            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
+            storage: None,
+            ..boot()
+        };
         assert_eq!(busybox.questions(), []);
     }
 

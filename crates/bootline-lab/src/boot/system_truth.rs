@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lab knows of a system's boot: its marks and its units, on the host's clock.
+use std::collections::BTreeSet;
+
 use bootline_capture::units::{Dur, HostTime};
+use bootline_images::hardware::{Absent, Bus};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::FileSystem;
 use bootline_images::systems::{RootState, System};
 use schemars::JsonSchema;
@@ -8,17 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use super::guest_report::{GuestReport, MarkReport};
 use super::system::{APPLICATION_START, HANDOFF, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
-use crate::storage::{StorageLimits, StoragePreset, checked_rate};
+use crate::storage::{StorageLimits, StoragePreset, checked_rate, limits_operations};
 
 /// Maximum number of units that are listed.
 const MAX_UNITS: usize = 4096;
 
-/// The boot of a whole system.
+/// The boot of a whole system. A moment is null if the boot did not reach it, and as each says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SystemTruth {
     /// The system; null for a root of the user's own.
     pub system: Option<System>,
-    /// The file system of its root.
+    /// The file system of its root; null in what older versions wrote.
     pub file_system: Option<FileSystem>,
     /// The state of its root when the boot began; null for a root of the user's own.
     #[serde(default)]
@@ -29,11 +33,25 @@ pub struct SystemTruth {
     /// Paths of the files that were removed from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub root_without: Vec<String>,
+    /// The form in which the lab wrote the image of its system, which says more than the file system; left out for a root of the
+    /// user's own, and by versions that knew only ext4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+    /// The bus of its root's disk; left out by versions before there was a choice: it was virtio.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<Bus>,
+    /// What the machine had in addition, with nothing plugged in; left out if there was nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub absent: BTreeSet<Absent>,
     /// The storage that its root was on; null for as fast as the host is.
     pub storage: Option<StoragePreset>,
-    /// That storage's limits.
+    /// That storage's limits; null without a storage.
     pub limits: Option<StorageLimits>,
-    /// The rate at which the guest read from that storage after the boot, as a share of the limit.
+    /// Whether only the bytes were limited, and not the operations: so it is on the bus sd. Left out if both were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_bytes_limited: bool,
+    /// The rate at which the guest read from that storage after the boot, as a share of the limit; null without a
+    /// storage, if the boot did not reach its end, and if the guest could not measure it (the flaw `unchecked-storage`).
     pub storage_rate_ratio: Option<f64>,
     /// When the root was mounted.
     #[schemars(with = "Option<i64>")]
@@ -41,28 +59,32 @@ pub struct SystemTruth {
     /// When the initramfs was about to execute the system's init.
     #[schemars(with = "Option<i64>")]
     pub handoff_ns: Option<HostTime>,
-    /// When multi-user.target was reached, or the last script of the run level had ended: the mark's arrival.
+    /// When multi-user.target was reached, or the last script of the run level had ended: the mark's arrival. Null for a root of
+    /// the user's own, which marks nothing.
     #[schemars(with = "Option<i64>")]
     pub multi_user_ns: Option<HostTime>,
-    /// When the application had drawn its picture and listened on its socket, by its own marks.
+    /// When the application had drawn its picture and listened on its socket, by its own marks. Null for a root of the
+    /// user's own.
     #[schemars(with = "Option<i64>")]
     pub application_ns: Option<HostTime>,
-    /// When the host saw the picture on the virtual screen. It looks five times a second, once the picture is marked.
+    /// When the host saw the picture on the virtual screen. It looks five times a second, once the picture is marked. Null if it
+    /// did not see it within a minute, and for a root of the user's own.
     #[schemars(with = "Option<i64>")]
     pub picture_seen_ns: Option<HostTime>,
-    /// When the socket answered the host. That takes a network, which may come later than the application.
+    /// When the socket answered the host. That takes a network, which may come later than the application. Null if
+    /// it did not answer within a minute, and for a root of the user's own.
     #[schemars(with = "Option<i64>")]
     pub socket_answered_ns: Option<HostTime>,
     /// What the guest's monotonic clock has to be increased by for the host's, from the marks: the least of arrival minus
-    /// stamp.
+    /// stamp. Null without any mark or message of the initramfs.
     #[schemars(with = "Option<i64>")]
     pub clock_offset_ns: Option<Dur>,
-    /// By how much that differs between the marks at most: their delays, and the clocks' drift.
+    /// By how much that differs between the marks at most: their delays, and the clocks' drift. Null when the offset is.
     #[schemars(with = "Option<i64>")]
     pub clock_spread_ns: Option<Dur>,
     /// All marks, in the order of their arrival.
     pub marks: Vec<Mark>,
-    /// The units that became active, by process 1's own account; empty without systemd.
+    /// The units that became active, by process 1's own account; empty without systemd, and if it did not answer.
     pub units: Vec<UnitTruth>,
 }
 
@@ -94,7 +116,7 @@ pub struct UnitTruth {
     /// When it began to be activated, on the host's clock.
     #[schemars(with = "i64")]
     pub activating_ns: HostTime,
-    /// When it was active, or had done its work.
+    /// When it was active, or had done its work; null if it never was.
     #[schemars(with = "Option<i64>")]
     pub active_ns: Option<HostTime>,
 }
@@ -114,8 +136,12 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTru
         root_state: boot.state,
         root_files: boot.changes.files.keys().cloned().collect(),
         root_without: boot.changes.without.iter().cloned().collect(),
+        format: boot.root.format(),
+        bus: Some(boot.bus()),
+        absent: boot.hardware.absent.clone(),
         storage: boot.storage,
         limits,
+        only_bytes_limited: limits.is_some() && !limits_operations(boot.bus()),
         storage_rate_ratio: limits
             .zip(answer(STORAGE))
             .and_then(|(limits, (text, took))| checked_rate(limits, &text, took)),
@@ -161,6 +187,8 @@ fn units(text: &str, offset: Dur) -> Vec<UnitTruth> {
 
 #[cfg(test)]
 mod tests {
+    use bootline_images::hardware::Hardware;
+    use bootline_images::image_format::ImageFormat;
     use bootline_images::systems::RootChanges;
 
     use super::super::{BootedRoot, Writes};
@@ -208,9 +236,10 @@ InactiveExitTimestampMonotonic=0
             ..GuestReport::default()
         };
         let boot = SystemBoot {
-            root: BootedRoot::Lab(System::Busybox),
+            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
             image: "/i".into(),
             initramfs: "/r".into(),
+            hardware: Hardware::default(),
             storage: None,
             state: Some(RootState::Settled),
             changes: RootChanges::default(),

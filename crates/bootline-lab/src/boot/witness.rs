@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The host's own evidence of the application: its picture on the virtual screen, and an answer from its socket.
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::monitor::Monitor;
 use super::run_event::RunEvent;
 use crate::line::RunClock;
 
@@ -23,12 +23,11 @@ const BARS: [[u8; 3]; 8] =
     [[255, 255, 255], [255, 255, 0], [0, 255, 255], [0, 255, 0], [255, 0, 255], [255, 0, 0], [0, 0, 255], [0, 0, 0]];
 
 /// Looks at the screen through QEMU's monitor until it shows the picture, then sends the time. The screen stays in `file`.
-pub(super) fn watch_screen(qmp: UnixStream, file: PathBuf, clock: RunClock, sender: Sender<RunEvent>) {
+pub(super) fn watch_screen(mut monitor: Monitor, file: PathBuf, clock: RunClock, sender: Sender<RunEvent>) {
     thread::spawn(move || {
         let since = Instant::now();
-        let mut monitor = Monitor::new(qmp);
         while since.elapsed() < PATIENCE {
-            if monitor.as_mut().is_some_and(|m| m.screendump(&file)) {
+            if monitor.screendump(&file) {
                 let at = clock.now();
                 if fs::read(&file).is_ok_and(|image| shows_bars(&image)) {
                     let _ = sender.send(RunEvent::PictureSeen(at));
@@ -61,43 +60,6 @@ fn answers(port: u16) -> bool {
     let mut answer = [0; ANSWER.len()];
     let set = stream.set_read_timeout(Some(Duration::from_secs(1)));
     set.is_ok() && stream.read_exact(&mut answer).is_ok() && answer == ANSWER
-}
-
-/// QEMU's monitor: one JSON document a line.
-struct Monitor {
-    replies: BufReader<UnixStream>,
-    commands: UnixStream,
-}
-
-impl Monitor {
-    fn new(stream: UnixStream) -> Option<Monitor> {
-        stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
-        let mut monitor = Monitor { commands: stream.try_clone().ok()?, replies: BufReader::new(stream) };
-        // The greeting comes first.
-        monitor.replies.read_line(&mut String::new()).ok()?;
-        monitor.execute(r#"{"execute":"qmp_capabilities"}"#).then_some(monitor)
-    }
-
-    fn screendump(&mut self, file: &Path) -> bool {
-        let arguments = serde_json::json!({"execute": "screendump", "arguments": {"filename": file}});
-        self.execute(&arguments.to_string())
-    }
-
-    /// Whether QEMU reports success. Events in between are passed over.
-    fn execute(&mut self, command: &str) -> bool {
-        if writeln!(self.commands, "{command}").is_err() {
-            return false;
-        }
-        loop {
-            let mut line = String::new();
-            match self.replies.read_line(&mut line) {
-                Ok(1..) if line.starts_with("{\"return\"") => return true,
-                Ok(1..) if line.starts_with("{\"error\"") => return false,
-                Ok(1..) => (),
-                _ => return false,
-            }
-        }
-    }
 }
 
 /// Whether a PPM image shows the bars, by the middle of each in the middle row.

@@ -13,6 +13,8 @@ use crate::boot::LoaderSetup;
 use crate::module::Module;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::hardware::{Bus, Hardware};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{BuiltName, KernelName};
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{RootChanges, RootState, System};
@@ -114,8 +116,20 @@ pub struct ArmSystem {
     pub state: RootState,
     /// What is changed in a copy of its image.
     pub changes: RootChanges,
+    /// The form of a lab system's image.
+    pub format: ImageFormat,
+    /// The bus of its root's disk, and what the machine has besides.
+    pub hardware: Hardware,
     /// The storage that its root is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
+}
+
+impl ArmSystem {
+    /// The bus of its disk; none where only the root itself says what it needs.
+    pub fn bus(&self) -> Option<Bus> {
+        let natural = self.root.system().map(|_| self.hardware.bus_of(self.format.file_system()));
+        self.hardware.bus.or(natural)
+    }
 }
 
 /// A root file system.

@@ -21,6 +21,7 @@ use super::system_arm;
 use crate::boot::LoaderSetup;
 use crate::line::{MAX_BAUD, MIN_BAUD};
 use crate::module::Module;
+use bootline_images::hardware::Hardware;
 use bootline_images::kernels::NamedKernel;
 use bootline_images::loaders::Loader;
 use bootline_images::systems::RootChanges;
@@ -179,6 +180,8 @@ impl Reader<'_> {
         let own = raw.root.as_ref().map(|file| ArmRoot::Own { path: self.next_to(file), partition });
         let root = raw.system.map(ArmRoot::Lab).or(own);
         let changes = root_changes(raw.root_files.unwrap_or_default(), raw.root_without.unwrap_or_default())?;
+        let format = raw.file_system.unwrap_or_default();
+        let hardware = Hardware { bus: raw.bus, absent: raw.absent.unwrap_or_default() };
         let modules = raw.modules.unwrap_or_default();
         if let Some(module) = metric.module() {
             let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
@@ -204,6 +207,8 @@ impl Reader<'_> {
                 root,
                 state: raw.root_state.unwrap_or_default(),
                 changes,
+                format,
+                hardware,
                 storage: raw.storage,
             }),
             marker: raw.marker.as_ref().map(marker).transpose()?,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use bootline_images::hardware::{Absent, Bus};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::systems::{RootChanges, RootState, System};
 
 use super::*;
@@ -268,6 +270,8 @@ fn a_system_has_its_storage_and_its_metrics() {
         root: ArmRoot::Lab(System::DebianMinimal),
         state: RootState::Settled,
         changes: RootChanges::default(),
+        format: ImageFormat::Ext4,
+        hardware: Hardware::default(),
         storage: Some(StoragePreset::Usb2),
     };
     assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
@@ -289,6 +293,8 @@ fn a_system_has_its_storage_and_its_metrics() {
         root: ArmRoot::Lab(System::Busybox),
         state: RootState::Settled,
         changes: RootChanges::default(),
+        format: ImageFormat::Ext4,
+        hardware: Hardware::default(),
         storage: Some(StoragePreset::Sd),
     };
     assert_eq!(
@@ -296,6 +302,29 @@ fn a_system_has_its_storage_and_its_metrics() {
         [Some(busybox.clone()), Some(busybox.clone()), Some(busybox)],
         "the defaults hold for them as well"
     );
+}
+
+#[test]
+fn a_system_has_its_file_system() {
+    let arm = one_arm("system = \"busybox\"\nfile_system = \"jffs2-summary\"\nstorage = \"nand\"").unwrap();
+    let system = arm.system.unwrap();
+    assert_eq!((system.format, system.bus()), (ImageFormat::Jffs2Summary, Some(Bus::Mtd)));
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(keys).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    refused("root = \"r\"\nfile_system = \"ubifs\"", "`file_system` is that of a `system`");
+    refused("system = \"busybox\"\nfile_system = \"ubifs\"\nbus = \"sd\"", "leave out `bus`, or use `mtd`");
+    assert!(one_arm("system = \"busybox\"\nfile_system = \"squashfs\"\nbus = \"mtd\"").is_ok());
+}
+
+#[test]
+fn a_system_has_its_bus_and_what_is_absent() {
+    let arm = one_arm("system = \"busybox\"\nbus = \"nvme\"\nabsent = [\"sd-card\", \"network-link\"]").unwrap();
+    let absent = [Absent::SdCard, Absent::NetworkLink].into();
+    assert_eq!(arm.system.unwrap().hardware, Hardware { bus: Some(Bus::Nvme), absent });
+    let arm = one_arm("root = \"r.img\"\nbus = \"sd\"").unwrap();
+    assert_eq!(arm.system.unwrap().hardware, Hardware { bus: Some(Bus::Sd), ..Hardware::default() });
 }
 
 #[test]
@@ -310,6 +339,10 @@ fn what_does_not_go_with_a_system_is_refused() {
     );
     refused("system = \"busybox\"\nstorage = \"emcc\"", "| did you mean `emmc`?");
     refused("storage = \"emmc\"", "arm `a`: `storage` is that of a `system`");
+    refused("bus = \"sata\"", "arm `a`: `bus` is that of the disk of a `system`");
+    refused("absent = [\"sd-card\"]", "arm `a`: `absent` is hardware next to that of a `system`");
+    refused("system = \"busybox\"\nbus = \"satan\"", "| did you mean `sata`?");
+    refused("system = \"busybox\"\nabsent = [\"sd-cart\"]", "| did you mean `sd-card`?");
     for (keys, why) in [
         ("icount = true", "no `icount`"),
         ("initrd = \"i\"", "no `initrd`"),
@@ -346,7 +379,9 @@ fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
             root,
             state: RootState::Settled,
             changes: RootChanges::default(),
-            storage: Some(StoragePreset::Sd),
+            format: ImageFormat::Ext4,
+            hardware: Hardware::default(),
+            storage: Some(StoragePreset::Sd)
         })
     );
     assert_eq!((arm.metric, arm.marker), (Metric::Marker, None));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An experiment file as written: every key, nothing resolved yet.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -8,6 +8,8 @@ use toml::Spanned;
 use super::definition::Published;
 use super::metric::Metric;
 use crate::storage::StoragePreset;
+use bootline_images::hardware::{Absent, Bus};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{RootState, System};
 
@@ -60,6 +62,9 @@ pub(super) struct RawArm {
     pub root_without: Option<Vec<Spanned<String>>>,
     pub marker: Option<Spanned<String>>,
     pub storage: Option<StoragePreset>,
+    pub file_system: Option<ImageFormat>,
+    pub bus: Option<Bus>,
+    pub absent: Option<BTreeSet<Absent>>,
     pub loader: Option<Loader>,
     pub loader_delay: Option<Spanned<u32>>,
     pub loader_quiet: Option<bool>,
@@ -100,6 +105,10 @@ impl RawArm {
             root_without: self.root_without.or(defaults.root_without.filter(|_| self.root.is_none())),
             marker: self.marker.or(defaults.marker.filter(|_| self.system.is_none())),
             storage: self.storage.or(defaults.storage),
+            // That of the lab's systems: a root of one's own has what it has.
+            file_system: self.file_system.or(defaults.file_system.filter(|_| self.root.is_none())),
+            bus: self.bus.or(defaults.bus),
+            absent: self.absent.or(defaults.absent),
             loader: self.loader.or(defaults.loader),
             // A quiet loader waits for no key, so the default delay does not apply.
             loader_delay: self.loader_delay.or(defaults.loader_delay.filter(|_| self.loader_quiet != Some(true))),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The evaluated runs of an experiment: `result.json`, schema docs/schema/experiment-1.schema.json.
+use std::collections::BTreeSet;
+
 use bootline_capture::units::Dur;
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 use schemars::JsonSchema;
@@ -11,6 +13,8 @@ use crate::boot::{self, LoaderSetup};
 use crate::host::Host;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
+use bootline_images::hardware::{Absent, Bus};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::loaders::Loader;
 use bootline_images::systems::{RootState, System};
 
@@ -85,6 +89,15 @@ pub struct ArmResult {
     /// The storage of the system; none for as fast as the host is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub storage: Option<StoragePreset>,
+    /// The form of that system's image; left out without a system of the lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_system: Option<ImageFormat>,
+    /// The bus of that system's disk; left out without a system, and for a root of one's own with no stated bus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bus: Option<Bus>,
+    /// What the machine had in addition, with nothing plugged in; left out if there was nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub absent: BTreeSet<Absent>,
     /// The boot loader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader: Option<Loader>,

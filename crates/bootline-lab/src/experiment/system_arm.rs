@@ -3,6 +3,8 @@
 use super::definition::{Arm, ArmRoot, Image};
 use super::metric::Metric;
 use super::raw::RawArm;
+use bootline_images::hardware::Bus;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::systems::RootState;
 
 /// Why an arm contradicts itself, as far as whole systems are concerned.
@@ -26,6 +28,25 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
         (
             changed && arm.root_state == Some(RootState::PowerLost),
             "what is changed in a root whose power was cut would be undone when its journal is replayed",
+        ),
+        (
+            arm.file_system.is_some_and(|format| format != ImageFormat::Ext4)
+                && (changed || arm.root_state.is_some_and(|state| state != RootState::Settled)),
+            "`root_state`, `root_files` and `root_without` are for an image of ext4: leave them out, or `file_system`",
+        ),
+        (
+            arm.system.is_none() && arm.file_system.is_some(),
+            "`file_system` is that of a `system`, which it does not have",
+        ),
+        (
+            arm.file_system.unwrap_or_default().file_system().is_for_flash()
+                && arm.bus.is_some_and(|bus| bus != Bus::Mtd),
+            "its `file_system` is for raw flash: leave out `bus`, or use `mtd`",
+        ),
+        (!system && arm.bus.is_some(), "`bus` is that of the disk of a `system` or a `root`, which it does not have"),
+        (
+            !system && arm.absent.is_some(),
+            "`absent` is hardware next to that of a `system` or a `root`, which it does not have",
         ),
         (system && arm.icount == Some(true), "a `system` or a `root` is booted on a line, in real time: no `icount`"),
         (system && arm.initrd.is_some(), "a `system` or a `root` is booted by the lab's own initramfs: no `initrd`"),

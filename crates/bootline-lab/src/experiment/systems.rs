@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The whole systems of an experiment, built before anything is booted.
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -10,7 +9,7 @@ use bootline_images::systems::{RootChanges, RootState, System, SystemError, Syst
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::definition::{ArmRoot, ArmSystem, Experiment};
+use super::definition::{ArmSystem, Experiment};
 use super::images::ArmKernel;
 use super::loaders::ArmLoaderImage;
 use crate::boot::{BootedRoot, SystemBoot, Writes};
@@ -58,17 +57,17 @@ pub struct ArmOwnRoot {
 }
 
 impl ArmSystemImage {
-    /// What results keep of an image.
+    /// What results keep of an image that this initramfs mounts.
     ///
     /// # Errors
     /// The image can't be read.
-    pub fn of(image: &SystemImage) -> Result<ArmSystemImage, SystemError> {
+    pub fn of(image: &SystemImage, initramfs: PathBuf) -> Result<ArmSystemImage, SystemError> {
         Ok(ArmSystemImage {
             system: Some(image.manifest.system),
             state: Some(image.manifest.state),
             own: None,
             path: image.path.clone(),
-            initramfs: image.initramfs.clone(),
+            initramfs,
             file_system: image.file_system()?,
         })
     }
@@ -81,8 +80,9 @@ impl ArmSystemImage {
         image: &SystemImage,
         changes: &RootChanges,
         copy: PathBuf,
+        initramfs: PathBuf,
     ) -> Result<ArmSystemImage, SystemError> {
-        let of_image = ArmSystemImage::of(image)?;
+        let of_image = ArmSystemImage::of(image, initramfs)?;
         let file_system = format!("{}-{}", of_image.file_system, changes.sha256());
         Ok(ArmSystemImage { path: copy, file_system, ..of_image })
     }
@@ -103,12 +103,15 @@ impl ArmSystemImage {
     pub(super) fn boot(&self, arm: &ArmSystem) -> SystemBoot {
         let root = match (self.own, self.system) {
             (Some(ArmOwnRoot { file_system, partition }), _) => BootedRoot::Own { file_system, partition },
-            (None, system) => BootedRoot::Lab(system.expect("a system, or a root of one's own")),
+            (None, system) => {
+                BootedRoot::Lab { system: system.expect("a system, or a root of one's own"), format: arm.format }
+            }
         };
         SystemBoot {
             root,
             image: self.path.clone(),
             initramfs: self.initramfs.clone(),
+            hardware: arm.hardware.clone(),
             storage: arm.storage,
             state: self.own.is_none().then_some(arm.state),
             changes: arm.changes.clone(),
@@ -128,7 +131,8 @@ impl fmt::Display for ArmSystemImage {
 }
 
 /// What the arms boot, whose kernels are `kernels`. `prepare` builds the image of a system for a kernel, or finds it in the
-/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root, state, set of changes, and kernel.
+/// cache, or looks at the user's own; it gets the arm's name, and is called once for each root, state, set of changes, form,
+/// hardware and kernel.
 ///
 /// # Errors
 /// The first error of `prepare`.
@@ -137,14 +141,19 @@ pub fn systems<E>(
     kernels: BTreeMap<String, ArmKernel>,
     prepare: &mut dyn FnMut(&str, &ArmSystem, &ArmKernel) -> Result<ArmSystemImage, E>,
 ) -> Result<ArmImages, E> {
-    let mut built: BTreeMap<(ArmRoot, RootState, RootChanges, PathBuf), ArmSystemImage> = BTreeMap::new();
+    let mut built: Vec<(ArmSystem, PathBuf, ArmSystemImage)> = Vec::new();
     let mut systems = BTreeMap::new();
     for arm in &experiment.arms {
         let Some((system, kernel)) = arm.system.as_ref().zip(kernels.get(&arm.name)) else { continue };
-        let key = (system.root.clone(), system.state, system.changes.clone(), kernel.path.clone());
-        let image = match built.entry(key) {
-            Entry::Occupied(image) => image.get().clone(),
-            Entry::Vacant(place) => place.insert(prepare(&arm.name, system, kernel)?).clone(),
+        // The speed of the storage is no part of the image.
+        let wanted = ArmSystem { storage: None, ..system.clone() };
+        let image = match built.iter().find(|(of, path, _)| *of == wanted && *path == kernel.path) {
+            Some((.., image)) => image.clone(),
+            None => {
+                let image = prepare(&arm.name, system, kernel)?;
+                built.push((wanted, kernel.path.clone(), image.clone()));
+                image
+            }
         };
         systems.insert(arm.name.clone(), image);
     }
@@ -158,6 +167,7 @@ mod tests {
     use bootline_images::arch::Arch;
     use bootline_images::kernels::Kernel;
 
+    use super::super::definition::ArmRoot;
     use super::*;
 
     const FILE: &str = "name = \"x\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\n\
@@ -165,6 +175,7 @@ mod tests {
         [[arm]]\nname = \"emmc\"\nsystem = \"busybox\"\nstorage = \"emmc\"\n\
         [[arm]]\nname = \"host\"\nsystem = \"busybox\"\n\
         [[arm]]\nname = \"lost\"\nsystem = \"busybox\"\nroot_state = \"power-lost\"\n\
+        [[arm]]\nname = \"card\"\nsystem = \"busybox\"\nbus = \"sd\"\n\
         [[arm]]\nname = \"other\"\nsystem = \"debian-minimal\"\n\
         [[arm]]\nname = \"unwanted\"\nsystem = \"debian-systemd\"\n";
 
@@ -197,7 +208,7 @@ mod tests {
     #[test]
     fn a_system_is_prepared_once_for_all_arms_that_boot_it() {
         let experiment = Experiment::parse(Path::new("x.toml"), FILE).unwrap();
-        let kernels = ["lab", "emmc", "host", "lost", "other"].map(|arm| (arm.to_owned(), kernel())).into();
+        let kernels = ["lab", "emmc", "host", "lost", "card", "other"].map(|arm| (arm.to_owned(), kernel())).into();
         let mut asked = Vec::new();
         let mut prepare = |arm: &str, system: &ArmSystem, _: &ArmKernel| {
             asked.push((arm.to_owned(), system.root.clone(), system.state));
@@ -217,12 +228,13 @@ mod tests {
         let expected = [
             lab("emmc", System::Busybox, RootState::Settled),
             lab("lost", System::Busybox, RootState::PowerLost),
+            lab("card", System::Busybox, RootState::Settled),
             lab("other", System::DebianMinimal, RootState::Settled),
         ];
         assert_eq!(asked, expected);
         let of: Vec<(&str, System)> = images.systems.iter().map(|(arm, i)| (arm.as_str(), i.system.unwrap())).collect();
-        let busybox = |arm| (arm, System::Busybox);
-        let expected = [busybox("emmc"), busybox("host"), busybox("lost"), ("other", System::DebianMinimal)];
+        let busybox = ["card", "emmc", "host", "lost"].map(|arm| (arm, System::Busybox));
+        let expected = [&busybox[..], &[("other", System::DebianMinimal)]].concat();
         assert_eq!(of, expected);
         let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
         assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);

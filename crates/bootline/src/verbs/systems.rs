@@ -4,9 +4,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use bootline_images::arch::Arch;
+use bootline_images::hardware::Hardware;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, NamedKernel};
 use bootline_images::systems::{
     BuildProgress, RootState, System, SystemError, SystemImage, SystemRow, SystemStore, UnconfiguredRoot,
+    system_initramfs,
 };
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{BootError, configure};
@@ -221,6 +224,35 @@ fn built(
     let image = build(&mut |p| steps.tell(&p.to_string(), p.counts()));
     steps.end();
     image.map_err(|e| failed(&e))
+}
+
+/// A settled image of a system in another file system: from the cache, or written.
+pub fn in_format(
+    base: SystemImage,
+    format: ImageFormat,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<SystemImage, Failure> {
+    if format == ImageFormat::Ext4 {
+        return Ok(base);
+    }
+    let modules = kernels::modules(kernel, terminal)?;
+    let mut steps = BuildSteps::new(terminal);
+    let store = open(&Place::default())?;
+    let image = store.converted(&base, format, &modules, &mut |p| steps.tell(&p.to_string(), p.counts()));
+    steps.end();
+    image.map_err(|e| failed(&e))
+}
+
+/// The initramfs that mounts an image on this hardware.
+pub fn initramfs(
+    image: &SystemImage,
+    hardware: &Hardware,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<Vec<u8>, Failure> {
+    let modules = kernels::modules(kernel, terminal)?;
+    system_initramfs(&image.manifest, hardware, &modules).map_err(|e| failed(&e))
 }
 
 /// Where systems are kept.

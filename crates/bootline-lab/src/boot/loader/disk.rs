@@ -7,7 +7,6 @@ use bootline_images::loaders::{BootMenu, DiskStart, boot_disk};
 
 use super::job::LoaderJob;
 use crate::boot::BootError;
-use crate::storage::{StoragePreset, throttle};
 
 /// Writes the disk that a loader reads into `folder`. Gives its path.
 pub(super) fn write_disk(
@@ -31,22 +30,26 @@ pub(super) fn drive(options: &str, file: &Path) -> OsString {
     OsString::from(format!("{options},file={}", file.to_string_lossy().replace(',', ",,")))
 }
 
-/// QEMU's options of the drive that a loader reads, which shares the storage of the system.
-pub(super) fn disk_drive(disk: &Path, storage: Option<StoragePreset>) -> OsString {
+/// QEMU's options of the drive that a loader reads, with the limits of the system's storage, which it shares.
+pub(super) fn disk_drive(disk: &Path, limits: &str) -> OsString {
     let mut options = drive("format=raw,if=none,id=boot,snapshot=on", disk);
-    options.push(throttle(storage));
+    options.push(limits);
     options
 }
 
 #[cfg(test)]
 mod tests {
+    use bootline_images::hardware::Bus;
+
     use super::*;
+    use crate::storage::{StoragePreset, throttle};
 
     #[test]
     fn the_disk_shares_the_storage_of_the_system() {
         let disk = Path::new("/a,b");
-        assert_eq!(disk_drive(disk, None), "format=raw,if=none,id=boot,snapshot=on,file=/a,,b");
-        let slow = disk_drive(disk, Some(StoragePreset::Sd)).into_string().unwrap();
+        let of = |storage| disk_drive(disk, &throttle(storage, Bus::Virtio));
+        assert_eq!(of(None), "format=raw,if=none,id=boot,snapshot=on,file=/a,,b");
+        let slow = of(Some(StoragePreset::Sd)).into_string().unwrap();
         assert!(slow.ends_with(",throttling.bps-total=20000000,throttling.iops-total=700,throttling.group=storage"));
     }
 }

@@ -61,5 +61,5 @@ fn menu(setup: LoaderSetup, job: &LoaderJob<'_>) -> BootMenu {
 
 /// The disk as the firmware's first, whatever other disks there are.
 fn first_disk(disk: &Path, job: &LoaderJob<'_>) -> [OsString; 4] {
-    ["-drive".into(), disk_drive(disk, job.storage), "-device".into(), "virtio-blk-pci,drive=boot,bootindex=0".into()]
+    ["-drive".into(), disk_drive(disk, job.limits), "-device".into(), "virtio-blk-pci,drive=boot,bootindex=0".into()]
 }

@@ -3,8 +3,6 @@
 use bootline_capture::units::Baud;
 use bootline_images::loaders::BootFiles;
 
-use crate::storage::StoragePreset;
-
 /// What a loader is to boot, and on what.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::boot) struct LoaderJob<'a> {
@@ -14,6 +12,6 @@ pub(in crate::boot) struct LoaderJob<'a> {
     pub memory_mib: u32,
     /// Whether the guest has a screen.
     pub screen: bool,
-    /// The storage that the disk is on; none for as fast as the host is.
-    pub storage: Option<StoragePreset>,
+    /// Limits of the disk's storage, as options of a drive; empty for as fast as the host is.
+    pub limits: &'a str,
 }

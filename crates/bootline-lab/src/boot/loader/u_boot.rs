@@ -49,7 +49,7 @@ pub(super) fn prepare(
         "-drive".into(),
         drive("format=raw,if=pflash,unit=1,snapshot=on", &flash),
         "-drive".into(),
-        disk_drive(&disk, job.storage),
+        disk_drive(&disk, job.limits),
         "-device".into(),
         "virtio-blk-pci,drive=boot".into(),
     ])

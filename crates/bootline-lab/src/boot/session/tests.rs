@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use bootline_capture::Header;
+use bootline_images::hardware::Hardware;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::FileSystem;
 use bootline_images::systems::{RootChanges, RootState, System};
 
@@ -188,9 +190,10 @@ fn what_arrives_is_in_the_capture() {
 #[test]
 fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
     let boot = SystemBoot {
-        root: BootedRoot::Lab(System::Busybox),
+        root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
         image: "/i".into(),
         initramfs: "/r".into(),
+        hardware: Hardware::default(),
         storage: Some(StoragePreset::Nand),
         state: Some(RootState::Settled),
         changes: RootChanges::default(),
@@ -219,6 +222,7 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
         root: BootedRoot::Own { file_system: FileSystem::Ext4, partition: None },
         image: "/i".into(),
         initramfs: "/r".into(),
+        hardware: Hardware::default(),
         storage: None,
         state: None,
         changes: RootChanges::default(),

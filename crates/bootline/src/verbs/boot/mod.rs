@@ -17,9 +17,11 @@ use std::time::Duration;
 
 use bootline_capture::units::{Baud, Dur, Frame};
 use bootline_images::arch::Arch;
+use bootline_images::hardware::{Absent, Bus, Hardware};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, NamedKernel};
 use bootline_images::loaders::Loader;
-use bootline_images::systems::{BadRootPath, RootChanges, RootState, System};
+use bootline_images::systems::{BadRootPath, RootChanges, RootState, System, SystemImage};
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{
     BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
@@ -34,7 +36,7 @@ use tempfile::TempDir;
 
 use crate::output_file::folder;
 use crate::quantity::{baud, duration};
-use crate::verbs::{kernels, loaders};
+use crate::verbs::{kernels, loaders, systems};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,6 +52,7 @@ Examples:
   bootline boot --kernel 6.12 --system debian-minimal --root-state power-lost -o lost
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
   bootline boot --kernel tiny --system busybox --no-initramfs -o tiny    built: `bootline kernels build tiny`
+  bootline boot --kernel 6.12 --system busybox --bus sata --absent sd-card,network-link -o board
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
@@ -86,6 +89,16 @@ pub struct Args {
     /// Boot a copy of the system's root without this file; may be given several times
     #[arg(long, value_name = "PATH", requires = "system", value_parser = root_path)]
     root_without: Vec<String>,
+    /// The file system of the system's root: ext4, btrfs, squashfs, erofs, jffs2, jffs2-summary, ubifs [default: ext4]
+    #[arg(long, value_name = "KIND", requires = "system")]
+    file_system: Option<ImageFormat>,
+    /// The bus of the root's disk: virtio, sata, sd, nvme, usb, mtd (raw flash). Its driver's probe is part of the boot
+    /// [default: virtio; mtd for a file system for raw flash]
+    #[arg(long, value_name = "BUS", requires = "whole")]
+    bus: Option<Bus>,
+    /// Hardware to add with nothing plugged in, as boards have it: sata-disk, sd-card, network-link
+    #[arg(long, value_name = "WHAT,..", requires = "whole", value_delimiter = ',')]
+    absent: Vec<Absent>,
     /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
@@ -179,25 +192,28 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 }
 
 /// The request, and the folder with what only these boots need; it is removed once it is dropped.
-fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Option<TempDir>), Failure> {
+fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<TempDir>), Failure> {
     folder(&args.output)?;
     let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
     if let (true, Some(kernel)) = (args.no_initramfs, &stock) {
         check_built_in(kernel)?;
     }
     let modules = files(args.modules, stock.as_ref(), terminal)?;
-    let mut kept = None;
+    let mut kept = Vec::new();
+    let hardware = Hardware { bus: args.bus, absent: args.absent.into_iter().collect() };
     let system = match (args.system, &args.root) {
         (Some(system), _) => {
             let changes = changes(args.root_files, args.root_without)?;
-            let (boot, folder) = prepared(system, args.root_state, changes, stock.as_ref(), terminal)?;
-            kept = folder;
+            let format = args.file_system.unwrap_or_default();
+            let root = RootSetup { state: args.root_state, changes, format };
+            let (boot, folders) = prepared(system, root, hardware, stock.as_ref(), terminal)?;
+            kept = folders;
             Some(SystemBoot { storage: args.storage, ..boot })
         }
         (None, Some(root)) => {
             let with = own_root::BootedWith { kernel: &kernel, arch, stock: stock.as_ref() };
-            let (boot, folder) = own_root::boot(root, args.root_partition, &with, terminal)?;
-            kept = Some(folder);
+            let (boot, folder) = own_root::boot(root, args.root_partition, hardware, &with, terminal)?;
+            kept.push(folder);
             Some(SystemBoot { storage: args.storage, ..boot })
         }
         (None, None) => None,
@@ -277,29 +293,57 @@ fn files(modules: Vec<Module>, kernel: Option<&Kernel>, terminal: &Terminal) -> 
     with_own(&modules, &folder).map_err(|e| failed(&e.into()))
 }
 
-/// The boot of a system in a state, and the folder of the copy that has the changes.
-fn prepared(
-    system: System,
+/// How a system's root is set up.
+struct RootSetup {
     state: RootState,
     changes: RootChanges,
+    format: ImageFormat,
+}
+
+/// The boot of a system on this hardware, and the folders of what only this boot needs: they are removed once they are dropped.
+fn prepared(
+    system: System,
+    root: RootSetup,
+    hardware: Hardware,
     kernel: Option<&Kernel>,
     terminal: &Terminal,
-) -> Result<(SystemBoot, Option<TempDir>), Failure> {
+) -> Result<(SystemBoot, Vec<TempDir>), Failure> {
     let kernel = kernel.ok_or_else(|| {
         Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
             .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
     })?;
+    let RootSetup { state, changes, format } = root;
     if state == RootState::PowerLost && !changes.is_empty() {
         let what = "what is changed in a root whose power was cut would be undone when its journal is replayed";
         return Err(Failure::new(Exit::USAGE, what).hint("leave out `--root-state power-lost`, or the changes"));
     }
-    let image = in_state(system, state, kernel, &|| Ok(None), terminal)?;
-    let boot = SystemBoot::new(&image);
+    if format != ImageFormat::Ext4 && (state != RootState::Settled || !changes.is_empty()) {
+        let what = "`--root-state`, `--root-file` and `--root-without` are for a root on ext4";
+        return Err(Failure::new(Exit::USAGE, what).hint("leave them out, or `--file-system`"));
+    }
+    let image = systems::in_format(in_state(system, state, kernel, &|| Ok(None), terminal)?, format, kernel, terminal)?;
+    let (initramfs, kept) = initramfs_for(&image, &hardware, kernel, terminal)?;
+    let boot = SystemBoot { initramfs, hardware, ..SystemBoot::new(&image) };
     if changes.is_empty() {
-        return Ok((boot, None));
+        return Ok((boot, kept.into_iter().collect()));
     }
     let (copy, folder) = changed(&image, &changes)?;
-    Ok((SystemBoot { image: copy, changes, ..boot }, Some(folder)))
+    Ok((SystemBoot { image: copy, changes, ..boot }, kept.into_iter().chain([folder]).collect()))
+}
+
+/// The initramfs that mounts the image on this hardware: the image's own, or one in a folder that is removed once it is dropped.
+pub fn initramfs_for(
+    image: &SystemImage,
+    hardware: &Hardware,
+    kernel: &Kernel,
+    terminal: &Terminal,
+) -> Result<(PathBuf, Option<TempDir>), Failure> {
+    if *hardware == Hardware::default() {
+        return Ok((image.initramfs.clone(), None));
+    }
+    let archive = systems::initramfs(image, hardware, kernel, terminal)?;
+    let (path, folder) = work_folder::with_initramfs(&archive)?;
+    Ok((path, Some(folder)))
 }
 
 /// The changes to a root, with the files' content.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A boot of a root file system of the user's own.
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use bootline_images::arch::Arch;
+use bootline_images::hardware::Hardware;
 use bootline_images::kernels::Kernel;
 use bootline_images::roots::{OwnRoot, RootError, own_initramfs};
 use bootline_input::{Exit, Failure};
@@ -13,7 +13,7 @@ use bootline_terminal::Terminal;
 use tempfile::TempDir;
 
 use super::failed::failed;
-use super::work_folder::folder;
+use super::work_folder::{folder, written};
 use crate::verbs::kernels;
 
 /// The kernel that boots a root.
@@ -30,11 +30,12 @@ pub struct BootedWith<'a> {
 pub fn boot(
     root: &Path,
     partition: Option<u32>,
+    hardware: Hardware,
     with: &BootedWith<'_>,
     terminal: &Terminal,
 ) -> Result<(SystemBoot, TempDir), Failure> {
-    let Prepared { root, initramfs, work } = prepared(root, partition, with, terminal)?;
-    Ok((SystemBoot::of_own(&root, initramfs), work))
+    let Prepared { root, initramfs, work } = prepared(root, partition, &hardware, with, terminal)?;
+    Ok((SystemBoot { hardware, ..SystemBoot::of_own(&root, initramfs) }, work))
 }
 
 struct Prepared {
@@ -47,6 +48,7 @@ struct Prepared {
 fn prepared(
     root: &Path,
     partition: Option<u32>,
+    hardware: &Hardware,
     with: &BootedWith<'_>,
     terminal: &Terminal,
 ) -> Result<Prepared, Failure> {
@@ -54,10 +56,9 @@ fn prepared(
     let modules = with.stock.map(|stock| kernels::modules(stock, terminal)).transpose()?;
     let work = folder()?;
     let root = OwnRoot::prepare(root, partition, work.path()).map_err(|e| unusable(&e))?;
-    let initramfs = work.path().join("root.cpio");
-    let archive = own_initramfs(&root, arch, modules.as_deref()).map_err(|e| unusable(&e))?;
-    let written = fs::write(&initramfs, archive);
-    written.map_err(|e| Failure::new(Exit::LAB, format!("can't write `{}`: {e}", initramfs.display())))?;
+    let root = root.fitted(hardware, work.path()).map_err(|e| unusable(&e))?;
+    let archive = own_initramfs(&root, arch, hardware, modules.as_deref()).map_err(|e| unusable(&e))?;
+    let initramfs = written(&archive, &work)?;
     Ok(Prepared { root, initramfs, work })
 }
 
@@ -65,12 +66,13 @@ fn prepared(
 pub fn own_image(
     root: &Path,
     partition: Option<u32>,
+    hardware: &Hardware,
     kernel: &ArmKernel,
     terminal: &Terminal,
 ) -> Result<(ArmSystemImage, TempDir), Failure> {
     let sha256 = OwnRoot::sha256(root).map_err(|e| unusable(&e))?;
     let with = BootedWith { kernel: &kernel.path, arch: Some(kernel.arch), stock: kernel.stock.as_ref() };
-    let prepared = prepared(root, partition, &with, terminal)?;
+    let prepared = prepared(root, partition, hardware, &with, terminal)?;
     Ok((ArmSystemImage::of_own(&prepared.root, prepared.initramfs, sha256), prepared.work))
 }
 

@@ -13,8 +13,8 @@ use bootline_capture::units::Dur;
 use bootline_input::{Exit, Failure, LogFile, stdin_once};
 use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
-    ArmImages, ArmLoaderImage, ArmRoot, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan, ExperimentStatus,
-    Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
+    ArmImages, ArmLoaderImage, ArmRoot, ArmSystem, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan,
+    ExperimentStatus, Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -22,6 +22,7 @@ use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
 
 use crate::output_file::{folder, print};
 use crate::verbs::loaders as loader_store;
+use crate::verbs::systems as system_store;
 use crate::verbs::{boot, kernels};
 use analyst::Captures;
 
@@ -195,13 +196,15 @@ impl Run {
             let image = loader_store::image(loader, terminal).map_err(|failure| failures::system(arm, failure))?;
             Ok(ArmLoaderImage::of(image))
         })?;
-        // Images of the user's own that had to be packed, and changed copies of the lab's: removed when the last run is done.
+        // Images of the user's own that had to be packed, changed copies of the lab's, and initramfs: removed when the last run is
+        // done.
         let mut kept = Vec::new();
         let images = systems(experiment, kernels, &mut |arm, booted, kernel| {
+            let ArmSystem { hardware, format, changes, .. } = booted;
             let system = match &booted.root {
                 ArmRoot::Lab(system) => *system,
                 ArmRoot::Own { path, partition } => {
-                    let own = boot::own_image(path, *partition, kernel, terminal);
+                    let own = boot::own_image(path, *partition, hardware, kernel, terminal);
                     let (image, folder) = own.map_err(|failure| failures::system(arm, failure))?;
                     kept.push(folder);
                     return Ok(image);
@@ -212,14 +215,18 @@ impl Run {
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
             let image = boot::in_state(system, booted.state, kernel, &lock, terminal);
+            let image = image.and_then(|image| system_store::in_format(image, *format, kernel, terminal));
             let image = image.map_err(|failure| failures::system(arm, failure))?;
-            let of_image = if booted.changes.is_empty() {
-                ArmSystemImage::of(&image)
+            let (initramfs, folder) = boot::initramfs_for(&image, hardware, kernel, terminal)
+                .map_err(|failure| failures::system(arm, failure))?;
+            kept.extend(folder);
+            let of_image = if changes.is_empty() {
+                ArmSystemImage::of(&image, initramfs)
             } else {
-                let changed = boot::changed(&image, &booted.changes);
+                let changed = boot::changed(&image, changes);
                 let (copy, folder) = changed.map_err(|failure| failures::system(arm, failure))?;
                 kept.push(folder);
-                ArmSystemImage::of_changed(&image, &booted.changes, copy)
+                ArmSystemImage::of_changed(&image, changes, copy, initramfs)
             };
             of_image.map_err(|e| Failure::new(Exit::LAB, e.to_string()))
         })?;

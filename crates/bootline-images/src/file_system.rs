@@ -8,8 +8,6 @@ use std::os::unix::fs::FileExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::systems::EXT4_MODULES;
-
 /// A file system that the lab can have as a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -27,6 +25,10 @@ pub enum FileSystem {
     F2fs,
     /// XFS.
     Xfs,
+    /// JFFS2, for raw flash.
+    Jffs2,
+    /// UBIFS, for raw flash, in a volume of UBI.
+    Ubifs,
 }
 
 impl FileSystem {
@@ -39,6 +41,8 @@ impl FileSystem {
             FileSystem::Btrfs => "btrfs",
             FileSystem::F2fs => "f2fs",
             FileSystem::Xfs => "xfs",
+            FileSystem::Jffs2 => "jffs2",
+            FileSystem::Ubifs => "ubifs",
         }
     }
 
@@ -46,7 +50,7 @@ impl FileSystem {
     /// several names.
     pub fn modules(self) -> &'static [&'static str] {
         match self {
-            FileSystem::Ext4 => &EXT4_MODULES,
+            FileSystem::Ext4 => &["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "mbcache", "ext4"],
             FileSystem::Squashfs => &["squashfs"],
             FileSystem::Erofs => &["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "erofs"],
             FileSystem::Btrfs => {
@@ -54,7 +58,20 @@ impl FileSystem {
             }
             FileSystem::F2fs => &["crc32_generic", "crc32_cryptoapi", "crc32", "f2fs"],
             FileSystem::Xfs => &["crc32c_generic", "crc32c_cryptoapi", "libcrc32c", "crc32c", "xfs"],
+            FileSystem::Jffs2 => &["jffs2"],
+            // It takes all its compressors when it is loaded, whatever the files use.
+            FileSystem::Ubifs => &["ubi", "lzo", "deflate", "zstd", "ubifs"],
         }
+    }
+
+    /// Whether it is on flash itself, without a block device in between.
+    pub fn is_for_flash(self) -> bool {
+        matches!(self, FileSystem::Jffs2 | FileSystem::Ubifs)
+    }
+
+    /// Whether nothing can be written to it.
+    pub fn is_read_only(self) -> bool {
+        matches!(self, FileSystem::Squashfs | FileSystem::Erofs)
     }
 
     /// The file system that begins at this offset of a file, in bytes.
@@ -72,8 +89,13 @@ impl FileSystem {
 }
 
 /// Where each file system has its magic number: ext4 (fs/ext4/ext4.h), SquashFS, EROFS (fs/erofs/erofs_fs.h), Btrfs
-/// (the superblock at 64 KiB), F2FS, XFS.
-const MAGICS: [(u64, &[u8], FileSystem); 6] = [
+/// (the superblock at 64 KiB), F2FS, XFS, JFFS2 by the kinds of its nodes that may come first (an inode, a name, a clean marker;
+/// include/uapi/linux/jffs2.h), UBI.
+const MAGICS: [(u64, &[u8], FileSystem); 10] = [
+    (0, b"UBI#\x01", FileSystem::Ubifs),
+    (0, &[0x85, 0x19, 0x01, 0xe0], FileSystem::Jffs2),
+    (0, &[0x85, 0x19, 0x02, 0xe0], FileSystem::Jffs2),
+    (0, &[0x85, 0x19, 0x03, 0x20], FileSystem::Jffs2),
     (0, b"hsqs", FileSystem::Squashfs),
     (0, b"XFSB", FileSystem::Xfs),
     (1024, &[0xe2, 0xe1, 0xf5, 0xe0], FileSystem::Erofs),
@@ -84,7 +106,7 @@ const MAGICS: [(u64, &[u8], FileSystem); 6] = [
 ];
 
 /// Whether a file has these bytes, at most 16, at an offset.
-pub(super) fn has(file: &File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
+pub(crate) fn has(file: &File, offset: u64, bytes: &[u8]) -> io::Result<bool> {
     let mut found = [0; 16];
     let found = &mut found[..bytes.len()];
     match file.read_exact_at(found, offset) {

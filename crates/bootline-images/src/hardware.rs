@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The machine around a root: the bus that its disk is on, and what boards have and nobody plugged in.
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::file_system::FileSystem;
+
+/// The bus of a root's disk. A driver finds the disk and takes its time: the probe is a part of the boot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(description = "The bus of a root's disk.")]
+pub enum Bus {
+    /// A disk of virtual machines, found at once: the least that a bus costs.
+    #[default]
+    Virtio,
+    /// SATA: an AHCI controller.
+    Sata,
+    /// An SD card in the slot of an SDHCI controller.
+    Sd,
+    /// An NVMe drive.
+    Nvme,
+    /// A mass storage device on an xHCI controller.
+    Usb,
+    /// Raw flash: the driver block2mtd makes it of a virtio disk, with erase blocks of 128 KiB.
+    Mtd,
+}
+
+impl Bus {
+    /// All of them.
+    pub const ALL: [Bus; 6] = [Bus::Virtio, Bus::Sata, Bus::Sd, Bus::Nvme, Bus::Usb, Bus::Mtd];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Bus::Virtio => "virtio",
+            Bus::Sata => "sata",
+            Bus::Sd => "sd",
+            Bus::Nvme => "nvme",
+            Bus::Usb => "usb",
+            Bus::Mtd => "mtd",
+        }
+    }
+
+    /// The modules that reach a disk on it, in the order of loading.
+    pub fn modules(self) -> &'static [&'static str] {
+        match self {
+            Bus::Virtio => &["virtio_pci", "virtio_blk"],
+            Bus::Sata => &["ahci", "sd_mod"],
+            Bus::Sd => &["sdhci_pci", "mmc_block"],
+            Bus::Nvme => &["nvme"],
+            Bus::Usb => &["xhci_pci", "usb_storage", "sd_mod"],
+            Bus::Mtd => &["virtio_pci", "virtio_blk", "block2mtd"],
+        }
+    }
+
+    /// The only disk on it, or below the flash, as the kernel names it.
+    pub fn disk(self) -> &'static str {
+        match self {
+            Bus::Virtio | Bus::Mtd => "/dev/vda",
+            Bus::Sata | Bus::Usb => "/dev/sda",
+            Bus::Sd => "/dev/mmcblk0",
+            Bus::Nvme => "/dev/nvme0n1",
+        }
+    }
+
+    /// What the kernel mounts: a file system on a partition of that disk, or on the whole.
+    pub fn root(self, file_system: FileSystem, partition: Option<u32>) -> String {
+        match (self, file_system) {
+            (Bus::Mtd, FileSystem::Jffs2) => "mtd0".to_owned(),
+            (Bus::Mtd, FileSystem::Ubifs) => "ubi0_0".to_owned(),
+            (Bus::Mtd, _) => "/dev/mtdblock0".to_owned(),
+            _ => self.device(partition),
+        }
+    }
+
+    fn device(self, partition: Option<u32>) -> String {
+        let disk = self.disk();
+        // The kernel puts a `p` between two digits (bdevname() and its successors).
+        let between = if disk.ends_with(|c: char| c.is_ascii_digit()) { "p" } else { "" };
+        partition.map_or_else(|| disk.to_owned(), |number| format!("{disk}{between}{number}"))
+    }
+}
+
+/// Hardware that a board has and that has nothing plugged in: its driver is loaded before the root is mounted, and looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(description = "Hardware that a board has and that has nothing plugged in.")]
+pub enum Absent {
+    /// A SATA controller, AHCI with six ports, without a disk.
+    SataDisk,
+    /// An SDHCI controller without a card.
+    SdCard,
+    /// A network controller, e1000e, without a link.
+    NetworkLink,
+}
+
+impl Absent {
+    /// All of them.
+    pub const ALL: [Absent; 3] = [Absent::SataDisk, Absent::SdCard, Absent::NetworkLink];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Absent::SataDisk => "sata-disk",
+            Absent::SdCard => "sd-card",
+            Absent::NetworkLink => "network-link",
+        }
+    }
+
+    /// The modules that look for it, in the order of loading.
+    pub fn modules(self) -> &'static [&'static str] {
+        match self {
+            Absent::SataDisk => &["ahci", "sd_mod"],
+            Absent::SdCard => &["sdhci_pci", "mmc_block"],
+            // The system's own network first: it stays eth0.
+            Absent::NetworkLink => &["virtio_pci", "virtio_net", "e1000e"],
+        }
+    }
+}
+
+/// The modules of the lab's screens and network, for a root that has nothing that would load them.
+pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virtio_net"];
+
+/// Parameters of modules, by their names: block2mtd's say which disk becomes flash, ubi's which flash holds the volumes.
+pub(crate) const MODULE_PARAMETERS: [(&str, &str); 2] = [("block2mtd", "block2mtd=/dev/vda,131072"), ("ubi", "mtd=0")];
+
+/// A file system and a bus that don't go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WrongBus {
+    /// A file system for flash, on a disk.
+    #[error("{file_system} is for raw flash, which the bus {bus} is not")]
+    NoFlash {
+        /// The file system.
+        file_system: FileSystem,
+        /// The bus.
+        bus: Bus,
+    },
+    /// A partition of a flash.
+    #[error("flash has no table of partitions: a root on it is the whole flash")]
+    PartitionOfFlash,
+}
+
+/// The machine around a root.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hardware {
+    /// The bus of its disk; none for the one that its file system needs.
+    pub bus: Option<Bus>,
+    /// What the machine has in addition, with nothing plugged in.
+    pub absent: BTreeSet<Absent>,
+}
+
+impl Hardware {
+    /// The bus of a disk with this file system.
+    pub fn bus_of(&self, file_system: FileSystem) -> Bus {
+        self.bus.unwrap_or(if file_system.is_for_flash() { Bus::Mtd } else { Bus::Virtio })
+    }
+
+    /// Checks that a root with this file system can be on the bus.
+    ///
+    /// # Errors
+    /// It can't.
+    pub fn check(&self, file_system: FileSystem, partition: Option<u32>) -> Result<(), WrongBus> {
+        let bus = self.bus_of(file_system);
+        match (bus, partition) {
+            (Bus::Mtd, Some(_)) => Err(WrongBus::PartitionOfFlash),
+            (Bus::Mtd, None) => Ok(()),
+            _ if file_system.is_for_flash() => Err(WrongBus::NoFlash { file_system, bus }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The modules that drive it for a root with this file system, in the order of loading: the disk is the first of its kind,
+    /// whatever else there is.
+    pub fn modules(&self, file_system: FileSystem) -> Vec<&'static str> {
+        let bus = self.bus_of(file_system);
+        let absent = self.absent.iter().flat_map(|absent| absent.modules());
+        let block: &[&str] = if bus == Bus::Mtd && !file_system.is_for_flash() { &["mtdblock"] } else { &[] };
+        bus.modules().iter().chain(block).chain(absent).copied().collect()
+    }
+}
+
+impl fmt::Display for Bus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Not the name of a bus.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a bus: {}", Bus::ALL.map(Bus::name).join(", "))]
+pub struct UnknownBus {
+    /// What was typed.
+    pub text: String,
+}
+
+impl FromStr for Bus {
+    type Err = UnknownBus;
+    fn from_str(text: &str) -> Result<Bus, UnknownBus> {
+        Bus::ALL.into_iter().find(|bus| bus.name() == text).ok_or_else(|| UnknownBus { text: text.to_owned() })
+    }
+}
+
+/// Not the name of something that may be absent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is nothing that can be absent: {}", Absent::ALL.map(Absent::name).join(", "))]
+pub struct UnknownAbsent {
+    /// What was typed.
+    pub text: String,
+}
+
+impl FromStr for Absent {
+    type Err = UnknownAbsent;
+    fn from_str(text: &str) -> Result<Absent, UnknownAbsent> {
+        let found = Absent::ALL.into_iter().find(|absent| absent.name() == text);
+        found.ok_or_else(|| UnknownAbsent { text: text.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for bus in Bus::ALL {
+            assert_eq!(bus.name().parse(), Ok(bus));
+            assert_eq!(serde_json::to_string(&bus).unwrap(), format!("\"{bus}\""));
+        }
+        for absent in Absent::ALL {
+            assert_eq!(absent.name().parse(), Ok(absent));
+            assert_eq!(serde_json::to_string(&absent).unwrap(), format!("\"{absent}\""));
+        }
+        let error = "ide".parse::<Bus>().unwrap_err().to_string();
+        assert_eq!(error, "`ide` is not a bus: virtio, sata, sd, nvme, usb, mtd");
+        let error = "sata".parse::<Absent>().unwrap_err().to_string();
+        assert_eq!(error, "`sata` is nothing that can be absent: sata-disk, sd-card, network-link");
+    }
+
+    #[test]
+    fn partitions_are_named_as_the_kernel_names_them() {
+        let check = |bus: Bus, expected: [&str; 2]| assert_eq!([bus.device(None), bus.device(Some(2))], expected);
+        check(Bus::Virtio, ["/dev/vda", "/dev/vda2"]);
+        check(Bus::Usb, ["/dev/sda", "/dev/sda2"]);
+        check(Bus::Sd, ["/dev/mmcblk0", "/dev/mmcblk0p2"]);
+        check(Bus::Nvme, ["/dev/nvme0n1", "/dev/nvme0n1p2"]);
+    }
+
+    #[test]
+    fn the_disks_own_drivers_come_first() {
+        let hardware = Hardware { bus: Some(Bus::Nvme), absent: Absent::ALL.into() };
+        assert_eq!(hardware.modules(FileSystem::Ext4)[..3], ["nvme", "ahci", "sd_mod"]);
+        assert_eq!(Hardware::default().modules(FileSystem::Ext4), ["virtio_pci", "virtio_blk"]);
+    }
+
+    #[test]
+    fn a_root_for_flash_is_on_flash_and_no_other_has_to() {
+        let on = |bus| Hardware { bus, absent: BTreeSet::new() };
+        assert_eq!(on(None).bus_of(FileSystem::Ubifs), Bus::Mtd);
+        assert_eq!(on(None).bus_of(FileSystem::Squashfs), Bus::Virtio);
+        assert_eq!(on(Some(Bus::Mtd)).check(FileSystem::Squashfs, None), Ok(()));
+        assert_eq!(on(Some(Bus::Mtd)).modules(FileSystem::Squashfs).last(), Some(&"mtdblock"));
+        assert_eq!(on(Some(Bus::Mtd)).check(FileSystem::Ext4, Some(1)), Err(WrongBus::PartitionOfFlash));
+        let error = on(Some(Bus::Sd)).check(FileSystem::Jffs2, None).unwrap_err();
+        assert_eq!(error.to_string(), "jffs2 is for raw flash, which the bus sd is not");
+        let root = |file_system| Bus::Mtd.root(file_system, None);
+        let roots = [FileSystem::Jffs2, FileSystem::Ubifs, FileSystem::Erofs].map(root);
+        assert_eq!(roots, ["mtd0", "ubi0_0", "/dev/mtdblock0"]);
+    }
+}

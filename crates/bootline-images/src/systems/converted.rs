@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Images of a system in other file systems: the same files as in its image of ext4, after that was booted once and shut down.
+//!
+//! So boots from two file systems differ in the file system only, and one that can't be written to has what a first boot makes.
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::error::SystemError;
+use super::image::{SystemImage, SystemManifest};
+use super::initramfs::system_initramfs;
+use super::namespace::{Namespace, need};
+use super::progress::BuildProgress;
+use super::store::SystemStore;
+use crate::hardware::Hardware;
+use crate::image_format::{ImageFormat, WRITE_IMAGE};
+
+impl SystemStore {
+    /// The image of a system in another file system: from the cache, or else made of `base`, its settled image of ext4. The modules
+    /// of its kernel are in the folder `modules`.
+    ///
+    /// # Errors
+    /// A program that writes such images is missing, or failed, or the kernel can't mount it.
+    pub fn converted(
+        &self,
+        base: &SystemImage,
+        format: ImageFormat,
+        modules: &Path,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<SystemImage, SystemError> {
+        if format == ImageFormat::Ext4 {
+            return Ok(base.clone());
+        }
+        let SystemManifest { system, arch, release, state, .. } = base.manifest.clone();
+        let folder = base.path.parent().unwrap_or(Path::new("/"));
+        let named = format!("{release}.{format}");
+        let recipe = recipe_of(base, format)?;
+        if let Some(image) = SystemImage::read(folder, &named, &recipe) {
+            return Ok(image);
+        }
+        let _lock = self.lock(arch, progress)?;
+        if let Some(image) = SystemImage::read(folder, &named, &recipe) {
+            return Ok(image);
+        }
+        let namespace = Namespace::of_this_process()?;
+        need("debugfs", "e2fsprogs")?;
+        format.tools().iter().try_for_each(|(program, package)| need(program, package))?;
+        let path = SystemImage::place(folder, &named);
+        let image = SystemImage {
+            initramfs: path.with_extension("img.cpio"),
+            manifest: SystemManifest { system, arch, release, recipe, settled: base.manifest.settled, state, format },
+            path,
+        };
+        // Before the work: a kernel that can't mount it is told at once.
+        let archive = system_initramfs(&image.manifest, &Hardware::default(), modules)?;
+        progress(BuildProgress::Converting { system, format });
+        let part = self.part(arch, namespace)?;
+        let size = system.image_mib().to_string();
+        let root = folder.join("root.tar");
+        let arguments: [&OsStr; 6] = [
+            part.as_os_str(),
+            base.path.as_os_str(),
+            root.as_os_str(),
+            OsStr::new(format.name()),
+            OsStr::new(format.fstab()),
+            OsStr::new(&size),
+        ];
+        let script = format!("{WRITE_IMAGE}{CONVERT}");
+        namespace.script(system.name(), "writing the image", &script, &arguments)?;
+        fs::rename(part.join("image"), &image.path).map_err(SystemError::cache("write", &image.path))?;
+        fs::write(&image.initramfs, archive).map_err(SystemError::cache("write", &image.initramfs))?;
+        namespace.remove(&part)?;
+        image.write_manifest()?;
+        Ok(image)
+    }
+}
+
+/// `$1` the folder of the build, `$2` the image of ext4, `$3` the archive that it was made of, `$4` the form, `$5` its line in fstab,
+/// `$6` the size in MiB.
+///
+/// debugfs reads the image without mounting it. It restores modes before owners, and a change of the owner drops the set-user-ID
+/// bits; the archive has them. It goes on after an error, and says so only on its standard error, after its version.
+const CONVERT: &str = r#"
+umask 022
+cd "$1"
+mkdir tree
+debugfs -R 'rdump / tree' "$2" 2>said
+if grep -v '^debugfs ' said >&2; then exit 1; fi
+rm -rf said tree/lost+found
+tar -tvf "$3" | while read -r mode owner size date time name; do
+    case $mode in -??[sS]*) [ ! -f "tree/$name" ] || chmod u+s "tree/$name" ;; esac
+    case $mode in -?????[sS]*) [ ! -f "tree/$name" ] || chmod g+s "tree/$name" ;; esac
+done
+[ ! -e tree/etc/fstab ] || printf %s "$5" >tree/etc/fstab
+write_image "$4" tree image "$6"
+"#;
+
+/// Identifies what an image is made from: the very image of ext4, which is another each time that it is built.
+fn recipe_of(base: &SystemImage, format: ImageFormat) -> Result<String, SystemError> {
+    let mut hasher = Sha256::new();
+    let (recipe, id) = (&base.manifest.recipe, base.file_system()?);
+    hasher.update(format!("{recipe} {id} {format}{}{WRITE_IMAGE}{CONVERT}", format.fstab()));
+    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+}
