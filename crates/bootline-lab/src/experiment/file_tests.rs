@@ -87,7 +87,7 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, root_state, root_files, root_without, marker, storage, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
                modules, icount, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
