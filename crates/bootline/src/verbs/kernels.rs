@@ -112,6 +112,11 @@ pub fn named(name: &NamedKernel, arch: Option<Arch>, terminal: &Terminal) -> Res
 
 /// Whether a kernel of this name was built here, be it damaged.
 pub fn is_built(name: &BuiltName, arch: Option<Arch>) -> Result<bool, Failure> {
+    // Without a place for kernels there are none.
+    let Some(folder) = kernels::cache_folder(None, |name| std::env::var_os(name)) else { return Ok(false) };
+    if !folder.exists() {
+        return Ok(false);
+    }
     Ok(!matches!(store()?.built(name, arch), Err(kernels::Error::NotBuilt { .. })))
 }
 

@@ -51,7 +51,7 @@ Examples:
   bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
   bootline boot --kernel 6.12 --system debian-minimal --root-state power-lost -o lost
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
-  bootline boot --kernel tiny --system busybox --no-initramfs -o tiny    built: `bootline kernels build tiny`
+  bootline boot --kernel tiny --system busybox --no-initramfs -o tiny    by `kernels build tiny`
   bootline boot --kernel 6.12 --system busybox --bus sata --absent sd-card,network-link -o board
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
