@@ -55,6 +55,9 @@ pub struct SystemRow {
     pub releases: Vec<String>,
 }
 
+/// Boots a guest that configures the packages of a root; it gets what is told on the way.
+pub type ConfigureInGuest<'a, E> = dyn FnMut(&UnconfiguredRoot, &mut dyn FnMut(BuildProgress)) -> Result<(), E> + 'a;
+
 impl SystemStore {
     /// Uses the folder `root`, which need not exist yet.
     ///
@@ -141,7 +144,7 @@ impl SystemStore {
         kernel: &Kernel,
         modules: &Path,
         progress: &mut dyn FnMut(BuildProgress),
-        guest: &mut dyn FnMut(&UnconfiguredRoot, &mut dyn FnMut(BuildProgress)) -> Result<(), E>,
+        guest: &mut ConfigureInGuest<'_, E>,
     ) -> Result<(), E> {
         let arch = kernel.arch;
         let path = self.system_folder(system, arch).join("root.tar");
