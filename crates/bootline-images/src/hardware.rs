@@ -114,8 +114,8 @@ impl Absent {
     /// The modules that look for it, in the order of loading.
     pub fn modules(self) -> &'static [&'static str] {
         match self {
-            Absent::SataDisk => &["ahci", "sd_mod"],
-            Absent::SdCard => &["sdhci_pci", "mmc_block"],
+            Absent::SataDisk => Bus::Sata.modules(),
+            Absent::SdCard => Bus::Sd.modules(),
             // The system's own network first: it stays eth0.
             Absent::NetworkLink => &["virtio_pci", "virtio_net", "e1000e"],
         }

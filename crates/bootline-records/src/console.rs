@@ -8,7 +8,7 @@
 //! ```
 //! A prefix in the middle of a line splits it: user space was interrupted, or a line feed was lost. A carriage return
 //! that ends no line splits it too: a progress bar. So does a control sequence that moves the cursor to the first column: a
-//! boot loader's menu, whose countdown is written anew each second. Every byte belongs to one record; stretches without a
+//! boot loader's menu redraws its countdown each second that way. Every byte belongs to one record; stretches without a
 //! visible character go to the record that follows.
 //!
 //! `dmesg` prints the further lines of a multi-line record without a prefix, indented by its length. Such a line becomes

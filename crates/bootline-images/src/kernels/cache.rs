@@ -80,8 +80,5 @@ fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
 }
 
 pub(super) fn remove_folder(folder: &Path) -> Result<(), Error> {
-    match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::cache("remove", folder)(e)),
-        _ => Ok(()),
-    }
+    crate::remove::remove_folder(folder).map_err(Error::cache("remove", folder))
 }

@@ -12,6 +12,7 @@ use super::built::BuiltKernel;
 use super::error::Error;
 use super::series::Series;
 use crate::arch::Arch;
+use crate::hex::hex;
 
 pub(super) const VMLINUZ: &str = "vmlinuz";
 pub(super) const CONFIG: &str = "config";
@@ -151,7 +152,7 @@ fn short(sha256: &str) -> String {
 pub fn sha256_of(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut File::open(path)?, &mut hasher)?;
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(hasher.finalize()))
 }
 
 #[cfg(test)]

@@ -163,11 +163,11 @@ impl PrivateApt {
         debs.next().map(|e| e.path()).ok_or(Error::Apt { action, evidence })
     }
 
-    /// The versions of a package in the suites, each with its suite and its size in bytes. None if no list has been fetched yet.
+    /// The versions of a package in the suites, each with its suite. None if no list has been fetched yet.
     ///
     /// # Errors
     /// No apt.
-    pub fn versions(&self, package: &str) -> Result<Vec<(String, String, u64)>, Error> {
+    pub fn versions(&self, package: &str) -> Result<Vec<(String, String)>, Error> {
         let mut command = self.command("apt-cache");
         let output = command.args(["madison", package]).stdin(Stdio::null()).output();
         let output = output.map_err(|_| Error::NoTool { program: "apt-cache" })?;
@@ -180,9 +180,7 @@ impl PrivateApt {
             let mut place = place.split_ascii_whitespace().skip(1);
             let suite = place.next().and_then(|s| s.split('/').next()).unwrap_or_default();
             if name == package {
-                let size = self.archives_of(&[&format!("{package}={version}")]).unwrap_or_default();
-                let size = size.iter().find(|(file, _)| file.starts_with(package)).map_or(0, |(_, size)| *size);
-                versions.push((version.to_owned(), suite.to_owned(), size));
+                versions.push((version.to_owned(), suite.to_owned()));
             }
         }
         Ok(versions)

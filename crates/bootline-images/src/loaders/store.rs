@@ -21,8 +21,10 @@ use super::image::{LoaderImage, LoaderManifest};
 use super::loader::Loader;
 use super::progress::LoaderProgress;
 use super::{grub, u_boot};
+use crate::hex::hex;
 use crate::kernels::{self, sha256_of};
 use crate::lock_file::lock_file;
+use crate::remove::remove_folder;
 
 const MANIFEST: &str = "manifest.json";
 
@@ -162,14 +164,11 @@ fn recipe(loader: Loader) -> String {
         Loader::UBoot => u_boot::recipe(),
         Loader::GrubBios | Loader::GrubEfi => grub::recipe(loader),
     });
-    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    hex(hasher.finalize())
 }
 
 fn remove(folder: &Path) -> Result<(), LoaderError> {
-    match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(LoaderError::file("remove", folder)(e)),
-        _ => Ok(()),
-    }
+    remove_folder(folder).map_err(LoaderError::file("remove", folder))
 }
 
 #[cfg(test)]

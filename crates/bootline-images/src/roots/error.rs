@@ -63,14 +63,24 @@ pub enum RootError {
     },
     /// It can't be packed into an image.
     #[error(transparent)]
-    Pack(#[from] SystemError),
+    Pack(SystemError),
     /// A module of the kernel can't be read.
     #[error(transparent)]
-    Module(#[from] ModuleReadError),
+    Module(ModuleReadError),
 }
 
 fn listed(partitions: &[(u32, FileSystem)]) -> String {
     partitions.iter().map(|(number, kind)| format!("{number} ({kind})")).collect::<Vec<_>>().join(", ")
+}
+
+impl From<SystemError> for RootError {
+    /// A module is the user's input, everything else the lab's.
+    fn from(error: SystemError) -> RootError {
+        match error {
+            SystemError::Module(error) => RootError::Module(error),
+            error => RootError::Pack(error),
+        }
+    }
 }
 
 impl RootError {

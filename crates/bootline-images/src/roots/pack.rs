@@ -13,7 +13,8 @@ use super::partition::{Partition, partitions};
 use crate::arch::Arch;
 use crate::file_system::{FileSystem, has};
 use crate::hardware::{Bus, Hardware, SCREEN_AND_NETWORK_MODULES};
-use crate::systems::{Namespace, SystemError, missing_driver, need, root_initramfs, with_dependencies};
+use crate::hex::hex;
+use crate::systems::{Namespace, SystemError, mounting_modules, need, root_initramfs};
 
 /// A root file system of the user's own, on a disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,11 +85,9 @@ impl OwnRoot {
         regular(path, &kind)?;
         let mut hasher = Sha256::new();
         io::copy(&mut File::open(path).map_err(read)?, &mut hasher).map_err(read)?;
-        Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+        Ok(hex(hasher.finalize()))
     }
-}
 
-impl OwnRoot {
     /// The root on a disk of a size that its bus has: an SD card's is a power of two (QEMU refuses another), and so is a flash's,
     /// which has room for writing. If it has another, the disk is a copy in the folder `work`, with room after the end.
     ///
@@ -269,16 +268,8 @@ pub fn own_initramfs(
     modules: Option<&Path>,
 ) -> Result<Vec<u8>, RootError> {
     // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
-    let drivers = hardware.modules(root.file_system);
-    let mounting = drivers.iter().chain(root.file_system.modules());
-    let wanted: Vec<&str> = mounting.chain(&SCREEN_AND_NETWORK_MODULES).copied().collect();
     let modules = match modules {
-        Some(folder) => {
-            if let Some(missed) = missing_driver(folder, hardware, root.file_system)? {
-                return Err(SystemError::from(missed).into());
-            }
-            with_dependencies(folder, &wanted)?
-        }
+        Some(folder) => mounting_modules(folder, hardware, root.file_system, &SCREEN_AND_NETWORK_MODULES)?,
         None => Vec::new(),
     };
     Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)

@@ -15,6 +15,7 @@ use super::namespace::{Namespace, need};
 use super::progress::BuildProgress;
 use super::store::SystemStore;
 use crate::hardware::Hardware;
+use crate::hex::hex;
 use crate::image_format::{ImageFormat, WRITE_IMAGE};
 
 impl SystemStore {
@@ -102,5 +103,5 @@ fn recipe_of(base: &SystemImage, format: ImageFormat) -> Result<String, SystemEr
     let mut hasher = Sha256::new();
     let (recipe, id) = (&base.manifest.recipe, base.file_system()?);
     hasher.update(format!("{recipe} {id} {format}{}{WRITE_IMAGE}{CONVERT}", format.fstab()));
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(hasher.finalize()))
 }

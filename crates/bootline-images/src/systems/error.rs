@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::kernel_modules::{ModuleReadError, NoDriver};
+use super::module_error::{ModuleReadError, NoDriver};
 use super::system::System;
 use crate::arch::Arch;
 use crate::hardware::WrongBus;

@@ -49,7 +49,7 @@ const LOG: &str = "/configure.log";
 /// Maximum number of lines shown of what the scripts said.
 const MAX_EVIDENCE: usize = 12;
 
-/// What an unpacked root is made of.
+/// The packages of a root, and what the lab adds to them.
 pub(super) struct Unpacked<'a> {
     pub system: System,
     pub archives: &'a Path,

@@ -12,6 +12,7 @@ use super::namespace::run;
 use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
+use crate::hex::hex;
 use crate::image_format::ImageFormat;
 
 /// A file system image with the modules of one kernel.
@@ -74,7 +75,7 @@ impl SystemImage {
             return Ok(self.manifest.recipe.clone());
         }
         let superblock = self.superblock()?;
-        let uuid: String = superblock[UUID..UUID + 16].iter().map(|b| format!("{b:02x}")).collect();
+        let uuid = hex(&superblock[UUID..UUID + 16]);
         Ok(match self.manifest.state {
             RootState::Settled | RootState::FirstBoot => uuid,
             RootState::PowerLost => format!("{uuid}-{:08x}", field(&superblock, MOUNT_TIME)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::SystemError;
 use super::image::SystemManifest;
-use super::kernel_modules::{KernelModule, missing_driver, with_dependencies};
+use super::kernel_modules::{KernelModule, mounting_modules};
 use super::system::System;
 use crate::arch::Arch;
 use crate::cpio::{self, Entry};
@@ -56,13 +56,8 @@ pub(super) fn mounting_initramfs(
 ) -> Result<Vec<u8>, SystemError> {
     let file_system = format.file_system();
     hardware.check(file_system, None)?;
-    if let Some(missed) = missing_driver(modules, hardware, file_system)? {
-        return Err(missed.into());
-    }
-    let drivers = hardware.modules(file_system);
     let layer: &[&str] = if file_system.is_read_only() { &["overlay"] } else { &[] };
-    let mounting = drivers.iter().chain(file_system.modules()).chain(layer);
-    let wanted: Vec<&str> = mounting.chain(system.preloaded()).copied().collect();
-    let archive = root_initramfs(arch, &with_dependencies(modules, &wanted)?);
+    let more = [layer, system.preloaded()].concat();
+    let archive = root_initramfs(arch, &mounting_modules(modules, hardware, file_system, &more)?);
     archive.ok_or(SystemError::NoPrograms { arch })
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::error::SystemError;
+use super::module_error::{ModuleReadError, NoDriver};
 use crate::file_system::FileSystem;
 use crate::hardware::Hardware;
 
@@ -22,39 +24,33 @@ pub struct KernelModule {
     pub content: Vec<u8>,
 }
 
-/// A module or a folder of modules can't be read.
-#[derive(Debug, thiserror::Error)]
-#[error("can't read the kernel module `{}`: {source}", path.display())]
-pub struct ModuleReadError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// What the system or the decompressor said.
-    pub source: io::Error,
-}
-
-/// A kernel has no driver for a piece of hardware.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this kernel has no driver for {what}: `{driver}` is neither built in nor one of its modules")]
-pub struct NoDriver {
-    /// What it is to drive: `the bus sata`.
-    pub what: String,
-    /// The driver.
-    pub driver: &'static str,
-    /// What asked for it, as an option: `--bus sata`.
-    pub option: String,
-}
-
-/// The first driver of the hardware around a root with this file system that a kernel lacks, whose modules are in this folder.
+/// The modules that mount a root with this file system on this hardware, and those named `more`, each after those that it depends on.
 ///
 /// # Errors
-/// The folder can't be read.
-pub(crate) fn missing_driver(
+/// The kernel, whose modules are in this folder, has no driver for the hardware; or a module or the folder can't be read.
+pub(crate) fn mounting_modules(
     folder: &Path,
     hardware: &Hardware,
     file_system: FileSystem,
-) -> Result<Option<NoDriver>, ModuleReadError> {
-    let mut files = HashMap::new();
-    index(folder, &mut files)?;
+    more: &[&str],
+) -> Result<Vec<KernelModule>, SystemError> {
+    let mut found = Ordered::of(folder)?;
+    if let Some(missed) = missing_driver(&found.files, folder, hardware, file_system) {
+        return Err(missed.into());
+    }
+    for name in hardware.modules(file_system).iter().chain(file_system.modules()).chain(more) {
+        found.add(name)?;
+    }
+    Ok(found.modules)
+}
+
+/// The first driver of the hardware around a root with this file system that a kernel lacks, whose modules are in this folder.
+fn missing_driver(
+    files: &HashMap<String, PathBuf>,
+    folder: &Path,
+    hardware: &Hardware,
+    file_system: FileSystem,
+) -> Option<NoDriver> {
     let built_in = fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
     let built_in: HashSet<String> = built_in
         .lines()
@@ -71,7 +67,7 @@ pub(crate) fn missing_driver(
             .map(move |driver| (*driver, format!("an absent {absent}"), format!("--absent {absent}")))
     });
     let missed = of_bus.chain(of_absent).find(|(driver, ..)| !is_there(driver));
-    Ok(missed.map(|(driver, what, option)| NoDriver { what, driver, option }))
+    missed.map(|(driver, what, option)| NoDriver { what, driver, option })
 }
 
 /// The modules named, each after those that it depends on. Names that are no module of this kernel are left out: what
@@ -80,8 +76,7 @@ pub(crate) fn missing_driver(
 /// # Errors
 /// A module or the folder can't be read.
 pub fn with_dependencies(folder: &Path, names: &[&str]) -> Result<Vec<KernelModule>, ModuleReadError> {
-    let mut found = Ordered { files: HashMap::new(), seen: HashSet::new(), modules: Vec::new() };
-    index(folder, &mut found.files)?;
+    let mut found = Ordered::of(folder)?;
     for name in names {
         found.add(name)?;
     }
@@ -96,6 +91,13 @@ struct Ordered {
 }
 
 impl Ordered {
+    /// None yet, of a folder.
+    fn of(folder: &Path) -> Result<Ordered, ModuleReadError> {
+        let mut files = HashMap::new();
+        index(folder, &mut files)?;
+        Ok(Ordered { files, seen: HashSet::new(), modules: Vec::new() })
+    }
+
     fn add(&mut self, name: &str) -> Result<(), ModuleReadError> {
         let name = name.replace('-', "_");
         let Some(path) = self.files.get(&name).cloned() else { return Ok(()) };
@@ -181,7 +183,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let check = |bus, absent: &[Absent], expected: Option<&str>| {
             let hardware = Hardware { bus: Some(bus), absent: absent.iter().copied().collect() };
-            let error = missing_driver(folder.path(), &hardware, FileSystem::Ext4).unwrap().map(|e| e.to_string());
+            let files = Ordered::of(folder.path()).unwrap().files;
+            let error = missing_driver(&files, folder.path(), &hardware, FileSystem::Ext4).map(|e| e.to_string());
             assert_eq!(error.as_deref(), expected);
         };
         check(Bus::Nvme, &[], None);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::error::SystemError;
+use crate::host_tools::{PATH, has_program};
 
 /// Maximum number of lines kept of what a failed step said.
 const MAX_EVIDENCE: usize = 12;
@@ -73,13 +74,9 @@ impl Namespace {
     }
 }
 
-/// mkfs is in a folder that ordinary users may lack.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 /// Checks that a program is installed.
 pub(crate) fn need(program: &'static str, package: &'static str) -> Result<(), SystemError> {
-    let found = PATH.split(':').any(|folder| Path::new(folder).join(program).is_file());
-    if found { Ok(()) } else { Err(SystemError::NoTool { program, package }) }
+    if has_program(program) { Ok(()) } else { Err(SystemError::NoTool { program, package }) }
 }
 
 /// Runs a step of a build.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::error::SystemError;
 use super::image::copy_sparse;
 use super::namespace::need;
+use crate::hex::hex;
 
 /// Changes to a root file system. Paths are relative to it: `etc/init.d/networking`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,8 +49,7 @@ impl RootChanges {
 
     /// Identifies the changes: SHA-256, in hexadecimal.
     pub fn sha256(&self) -> String {
-        let digest = Sha256::digest(format!("{:?}{:?}", self.files, self.without));
-        digest.iter().map(|b| format!("{b:02x}")).collect()
+        hex(Sha256::digest(format!("{:?}{:?}", self.files, self.without)))
     }
 
     /// Copies an image, and makes the changes in the copy. `work` is an empty folder.

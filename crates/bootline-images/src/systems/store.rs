@@ -27,7 +27,8 @@ use super::root_state::RootState;
 use super::system::System;
 use crate::arch::Arch;
 use crate::hardware::Hardware;
-use crate::image_format::ImageFormat;
+use crate::hex::hex;
+use crate::image_format::{ImageFormat, WRITE_IMAGE};
 use crate::kernels::{self, Kernel, PrivateApt, archive};
 use crate::lock_file::lock_file;
 use crate::programs;
@@ -129,7 +130,7 @@ impl SystemStore {
         state: RootState,
         kernel: &Kernel,
     ) -> Result<Option<SystemImage>, SystemError> {
-        let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?) + &of_built(kernel);
+        let recipe = recipe_for(system, state, kernel)?;
         Ok(SystemImage::read(&self.system_folder(system, kernel.arch), &state.image_stem(&kernel.release), &recipe))
     }
 
@@ -233,7 +234,7 @@ impl SystemStore {
         }
         let part = self.part(arch, Namespace::of_this_process()?)?;
         let path = SystemImage::place(&self.system_folder(system, arch), &state.image_stem(&kernel.release));
-        let recipe = recipe_of(system, arch, state, programs_of(arch)?) + &of_built(kernel);
+        let recipe = recipe_for(system, state, kernel)?;
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
             manifest: SystemManifest { state, recipe, ..settled.manifest.clone() },
@@ -264,7 +265,7 @@ impl SystemStore {
     ) -> Result<SystemImage, SystemError> {
         let arch = kernel.arch;
         let programs = programs_of(arch)?;
-        let recipe = recipe_of(system, arch, state, programs) + &of_built(kernel);
+        let recipe = recipe_for(system, state, kernel)?;
         if let Some(image) = self.cached(system, state, kernel)? {
             return Ok(image);
         }
@@ -315,7 +316,7 @@ impl SystemStore {
             OsStr::new(removed(system, state)),
             OsStr::new(depmod),
         ];
-        namespace.script(system.name(), "writing the image", WRITE_IMAGE, &arguments)?;
+        namespace.script(system.name(), "writing the image", &format!("{WRITE_IMAGE}{FILL_TREE}"), &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
         write_initramfs(system, arch, modules, &image.initramfs)?;
         namespace.remove(&part)?;
@@ -433,7 +434,7 @@ impl SystemStore {
 
 /// `$1` the folder of the build, `$2` root.tar, `$3` the additions, `$4` the modules, `$5` the release, `$6` the setup
 /// command, `$7` the size in MiB, `$8` a pattern of paths to remove, `$9` depmod. Device nodes are the kernel's to make.
-const WRITE_IMAGE: &str = r#"
+const FILL_TREE: &str = r#"
 umask 022
 cd "$1"
 mkdir tree
@@ -445,7 +446,7 @@ cp -r --no-preserve=ownership "$4" "tree/usr/lib/modules/$5"
 if [ -x tree/usr/sbin/depmod ] || [ -x tree/usr/bin/depmod ]; then $9 "$5"; fi
 if [ -n "$6" ]; then chroot tree sh -c "$6"; fi
 if [ -n "$8" ]; then (cd tree && rm -f $8); fi
-mkfs.ext4 -q -F -L bootline -E root_owner=0:0 -d tree image "$7M"
+write_image ext4 tree image "$7"
 "#;
 
 /// `$1` the folder of archives, `$2` the archive to write.
@@ -475,18 +476,21 @@ fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
     programs.ok_or(SystemError::NoPrograms { arch })
 }
 
-/// What identifies the modules of a kernel that was built here, in addition to its release: it may be built again.
-fn of_built(kernel: &Kernel) -> String {
-    kernel.built.as_ref().map(|built| format!("-{}-{}", kernel.sha256, built.modules_sha256)).unwrap_or_default()
+/// Identifies what an image for a kernel is built from. One that was built here may be built again: its release does not identify its
+/// modules.
+fn recipe_for(system: System, state: RootState, kernel: &Kernel) -> Result<String, SystemError> {
+    let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?);
+    let modules = kernel.built.as_ref().map(|built| format!("-{}-{}", kernel.sha256, built.modules_sha256));
+    Ok(recipe + &modules.unwrap_or_default())
 }
 
-/// Identifies what an image is built from.
+/// The part of it that no kernel has a share in.
 fn recipe_of(system: System, arch: Arch, state: RootState, programs: Programs<'_>) -> String {
     let mut hasher = Sha256::new();
-    hasher.update(format!("{:?}{WRITE_IMAGE}{}", system.packages(), setup(system)));
+    hasher.update(format!("{:?}{WRITE_IMAGE}{FILL_TREE}{}", system.packages(), setup(system)));
     hasher.update(format!("{:?}{}", additions(system, arch, state, programs), removed(system, state)));
     hasher.update(programs::root(arch).unwrap_or_default());
-    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    hex(hasher.finalize())
 }
 
 #[cfg(test)]

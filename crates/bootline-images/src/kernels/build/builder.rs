@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use bootline_kbuild::{ConfigFragment, KernelConfig, SymbolValue};
+use bootline_kbuild::{KernelConfig, SymbolValue};
 use sha2::{Digest, Sha256};
 
 use super::base::ConfigBase;
@@ -18,6 +18,7 @@ use super::progress::KernelBuildProgress;
 use super::request::{KernelBuild, image, kernel_arch};
 use super::source::{KernelSource, SourceName, Sources, remove};
 use super::tools;
+use crate::hex::hex;
 use crate::host_tools::PATH;
 use crate::kernels::built::BuiltKernel;
 use crate::kernels::entry::{self, CONFIG, Kernel, KernelManifest, VMLINUZ};
@@ -82,7 +83,7 @@ pub fn build(
         seconds: compiled.time.as_secs(),
         jobs: build.jobs,
     };
-    let fresh = collect(build, &source, &config, &work, &make, built, progress)?;
+    let fresh = collect(build, &source, &values, &work, &make, built, progress)?;
     let parent = place.parent().unwrap_or(&place);
     fs::create_dir_all(parent).map_err(KernelBuildError::file("create", parent))?;
     remove(&place)?;
@@ -208,7 +209,7 @@ fn compile(
 fn collect(
     build: &KernelBuild,
     source: &KernelSource,
-    config: &ConfigFragment,
+    config: &KernelConfig,
     work: &Work,
     make: &Make<'_>,
     built: BuiltKernel,
@@ -227,8 +228,7 @@ fn collect(
     let release = fs::read_to_string(&path).map_err(KernelBuildError::file("read", &path))?.trim().to_owned();
     let installed = fresh.join("modules");
     let modules = installed.join("lib/modules").join(&release);
-    let values = values(config);
-    if values.value("MODULES") != SymbolValue::Absent {
+    if config.value("MODULES") != SymbolValue::Absent {
         progress(KernelBuildProgress::InstallingModules);
         let to = format!("INSTALL_MOD_PATH={}", installed.display());
         // The systems that load modules by name have a depmod of their own.
@@ -241,7 +241,7 @@ fn collect(
     // One without modules has the folder, too: its place in the root of a system.
     let kernel = modules.join("kernel");
     fs::create_dir_all(&kernel).map_err(KernelBuildError::file("create", &kernel))?;
-    let rt = values.value("PREEMPT_RT") != SymbolValue::Absent;
+    let rt = config.value("PREEMPT_RT") != SymbolValue::Absent;
     let sha256_of = |name: &str| {
         let path = fresh.join(name);
         entry::sha256_of(&path).map_err(KernelBuildError::file("read", &path))
@@ -279,7 +279,7 @@ fn sha256_of_tree(folder: &Path) -> Result<String, KernelBuildError> {
         let sha256 = entry::sha256_of(&file).map_err(KernelBuildError::file("read", &file))?;
         hasher.update(format!("{sha256} {}\n", file.strip_prefix(folder).unwrap_or(&file).display()));
     }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hex(hasher.finalize()))
 }
 
 /// The date that the kernel says it was built on: the source's, so that the same source gives the same kernel.
@@ -296,5 +296,5 @@ fn recipe(parts: &[&str]) -> String {
         hasher.update(part.as_bytes());
         hasher.update([0]);
     }
-    hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    hex(hasher.finalize())
 }

@@ -38,7 +38,7 @@ pub(super) fn wanted(build: &KernelBuild, base: Option<&str>) -> Result<WantedCo
         build.name
     ));
     let quick = quick();
-    let switched_off = switched_off(&base, &fragments);
+    let switched_off = switched_off(&base, &quick, &fragments);
     let from_nothing = build.base == ConfigBase::Tiny;
     // Of a foreign base nobody asked for each option; what make does not take over of it is not needed.
     let asked: Vec<&ConfigFragment> = if from_nothing { vec![&base] } else { vec![] };
@@ -48,10 +48,10 @@ pub(super) fn wanted(build: &KernelBuild, base: Option<&str>) -> Result<WantedCo
 }
 
 /// The options of a base that are switched off, in the order of the base.
-fn switched_off(base: &ConfigFragment, fragments: &[ConfigFragment]) -> Vec<String> {
+fn switched_off(base: &ConfigFragment, quick: &ConfigFragment, fragments: &[ConfigFragment]) -> Vec<String> {
     let by_user = |symbol: &str| fragments.iter().flat_map(|f| &f.settings).any(|s| s.symbol == symbol);
-    let quick = ["MODULE_SIG", "MODULE_SIG_ALL", "SECURITY_LOCKDOWN_LSM", "SYSTEM_TRUSTED_KEYS"];
-    let is_off = |symbol: &str| quick.contains(&symbol) || symbol.starts_with("DEBUG_INFO");
+    // DEBUG_INFO_NONE excludes all that have to do with it.
+    let is_off = |symbol: &str| quick.settings.iter().any(|s| s.symbol == symbol) || symbol.starts_with("DEBUG_INFO");
     let set =
         base.settings.iter().filter(|s| !["n", "\"\""].contains(&s.value.as_str()) && s.symbol != "DEBUG_INFO_NONE");
     let off = set.filter(|s| is_off(&s.symbol) && !by_user(&s.symbol));

@@ -19,6 +19,7 @@ use crate::kernels::private_apt::{KERNEL_SUITES, PrivateApt};
 use crate::kernels::progress::FetchProgress;
 use crate::kernels::version;
 use crate::lock_file::lock_file;
+use crate::remove::remove_folder;
 
 /// A source as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +142,10 @@ impl Sources<'_> {
                 }
                 continue;
             };
-            let (version, suite, size) = newest;
+            let (version, suite) = newest;
+            // Only for display.
+            let archives = apt.archives_of(&[&format!("{package}={version}")]).unwrap_or_default();
+            let size = archives.iter().find(|(file, _)| file.starts_with(&package)).map_or(0, |(_, size)| *size);
             let mut told = |percent| {
                 progress(KernelBuildProgress::Fetching(FetchProgress::Downloading {
                     package: package.clone(),
@@ -240,10 +244,7 @@ fn run(mut command: Command, program: &'static str, archive: &Path) -> Result<()
 }
 
 pub(super) fn remove(folder: &Path) -> Result<(), KernelBuildError> {
-    match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(KernelBuildError::file("remove", folder)(e)),
-        _ => Ok(()),
-    }
+    remove_folder(folder).map_err(KernelBuildError::file("remove", folder))
 }
 
 #[cfg(test)]

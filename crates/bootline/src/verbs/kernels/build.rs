@@ -46,8 +46,8 @@ Fragments:
   detect-irq   the 8250 driver probes the interrupt of each port
   debug        lock debugging and slow checks: a debug kernel next to its release build
 
-The build runs in the cache, as this user. How long it will take is said once the first objects are
-compiled; Ctrl-C interrupts it, and the same command continues. An option that the source's Kconfig
+The build runs in the cache, as this user. It prints an estimate once it has compiled the first
+objects; Ctrl-C interrupts it, and the same command continues. An option that the source's Kconfig
 does not take over is an error that names the reason. Debug information and signatures of modules
 are switched off unless a fragment asks for them. `scripts/setup kernel-source` installs what a
 build needs.
