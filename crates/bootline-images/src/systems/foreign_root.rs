@@ -6,10 +6,10 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use super::debugfs::debugfs;
 use super::error::SystemError;
-use super::namespace::{Namespace, need, run};
+use super::namespace::{Namespace, need};
 use super::recipe::setup;
 use super::system::System;
 use crate::kernels::{Kernel, PrivateApt};
@@ -88,23 +88,18 @@ pub(super) fn unpack(what: &Unpacked<'_>, part: &Path, namespace: Namespace) -> 
 /// Takes the archive of the root out of the image that a guest has configured.
 pub(super) fn packed(system: System, image: &Path, to: &Path) -> Result<(), SystemError> {
     let step = "configuring its packages in a guest";
-    // debugfs succeeds whatever happens.
-    run(debugfs(&format!("dump {ROOT} {}", quoted(to)), image), system.name(), step)?;
+    let failed = |evidence| SystemError::Step { what: system.name().to_owned(), step, evidence };
+    let ask = |request: &str| {
+        let said = debugfs(&["-R"], &[request.as_ref(), image.as_os_str()]);
+        said.map(|said| said.output).map_err(|source| failed(vec![source.to_string()]))
+    };
+    ask(&format!("dump {ROOT} {}", quoted(to)))?;
     if fs::metadata(to).is_ok_and(|m| m.len() > 0) {
         return Ok(());
     }
-    let said = debugfs(&format!("cat {LOG}"), image).output().map(|o| o.stdout).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
+    let said = ask(&format!("cat {LOG}"))?;
     let lines: Vec<String> = said.lines().map(str::to_owned).collect();
-    let evidence = lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec();
-    Err(SystemError::Step { what: system.name().to_owned(), step, evidence })
-}
-
-fn debugfs(request: &str, image: &Path) -> Command {
-    // It is in a folder that ordinary users may lack.
-    let mut command = Command::new("/usr/sbin/debugfs");
-    command.args(["-R", request]).arg(image);
-    command
+    Err(failed(lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec()))
 }
 
 /// A path as debugfs reads it.
@@ -114,6 +109,8 @@ fn quoted(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@
 //! architecture than the host's are configured in a guest. What has been fetched is
 //! enough to build, and what has been built is enough to boot, without a network.
 mod converted;
+mod debugfs;
 mod error;
 mod foreign_root;
 mod image;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes to the root of a system: files that are replaced, added or removed in a copy of its image.
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
+use super::debugfs::{Said, debugfs};
 use super::error::SystemError;
 use super::image::copy_sparse;
 use super::namespace::need;
@@ -90,7 +92,7 @@ impl RootChanges {
         }
         let script = work.join("requests");
         fs::write(&script, requests).map_err(SystemError::cache("write", &script))?;
-        let said = debugfs(&["-w", "-f"], &[script.as_os_str(), to.as_os_str()])?;
+        let said = asked(&["-w", "-f"], &[script.as_os_str(), to.as_os_str()])?;
         match said.complaints.is_empty() {
             true => Ok(()),
             false => Err(failed(said.complaints)),
@@ -109,27 +111,13 @@ fn replay_journal(image: &Path) -> Result<(), SystemError> {
     }
 }
 
-/// What debugfs said.
-struct Said {
-    output: String,
-    /// Its messages, without the name of the program and its version.
-    complaints: Vec<String>,
-}
-
-/// debugfs succeeds whatever happens: only its messages show that it did not.
-fn debugfs(options: &[&str], arguments: &[&std::ffi::OsStr]) -> Result<Said, SystemError> {
-    // It is in a folder that ordinary users may lack.
-    let output = Command::new("/usr/sbin/debugfs").args(options).args(arguments).env("LC_ALL", "C.UTF-8").output();
-    let output = output.map_err(|source| failed(vec![source.to_string()]))?;
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let complaints = errors.lines().filter(|line| !line.starts_with("debugfs ") && !line.trim().is_empty());
-    let complaints = complaints.map(str::to_owned).collect();
-    Ok(Said { output: String::from_utf8_lossy(&output.stdout).into_owned(), complaints })
+fn asked(options: &[&str], arguments: &[&OsStr]) -> Result<Said, SystemError> {
+    debugfs(options, arguments).map_err(|source| failed(vec![source.to_string()]))
 }
 
 fn stat(image: &Path, path: &str) -> Result<Option<String>, SystemError> {
     let request = format!("stat \"/{path}\"");
-    let said = debugfs(&["-R"], &[request.as_ref(), image.as_os_str()])?;
+    let said = asked(&["-R"], &[request.as_ref(), image.as_os_str()])?;
     match said.complaints.first() {
         Some(line) if line.contains("File not found") => Ok(None),
         Some(line) => Err(failed(vec![line.clone()])),
