@@ -269,11 +269,7 @@ pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result
 #[cfg(test)]
 mod tests {
     use bootline_images::hardware::Hardware;
-    use bootline_images::image_format::ImageFormat;
-    use bootline_images::systems::{RootChanges, System};
 
-    use super::super::BootedRoot;
-    use super::super::system::Writes;
     use super::*;
 
     fn request() -> BootRequest {
@@ -318,16 +314,7 @@ mod tests {
 
     #[test]
     fn without_an_initramfs_the_labs_program_comes_last() {
-        let system = SystemBoot {
-            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
-            image: "/i".into(),
-            initramfs: "/r".into(),
-            hardware: Hardware::default(),
-            storage: None,
-            state: None,
-            changes: RootChanges::default(),
-            writes: Writes::Discarded,
-        };
+        let system = SystemBoot::of_busybox();
         let direct = BootRequest {
             no_initramfs: true,
             system: Some(system.clone()),

@@ -242,6 +242,23 @@ pub(super) const MANAGER: &str = "systemctl-manager.txt";
 pub(super) const STORAGE: &str = "storage.txt";
 
 #[cfg(test)]
+impl SystemBoot {
+    /// A boot of busybox for tests: of files that are not there.
+    pub(super) fn of_busybox() -> SystemBoot {
+        SystemBoot {
+            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
+            image: "/i".into(),
+            initramfs: "/r".into(),
+            hardware: Hardware::default(),
+            storage: None,
+            state: Some(RootState::Settled),
+            changes: RootChanges::default(),
+            writes: Writes::Discarded,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -249,12 +266,8 @@ mod tests {
         SystemBoot {
             root: BootedRoot::Lab { system: System::DebianSystemd, format: ImageFormat::Ext4 },
             image: "/a,b.img".into(),
-            initramfs: "/i".into(),
-            hardware: Hardware::default(),
             storage: Some(StoragePreset::Emmc),
-            state: Some(RootState::Settled),
-            changes: RootChanges::default(),
-            writes: Writes::Discarded,
+            ..SystemBoot::of_busybox()
         }
     }
 

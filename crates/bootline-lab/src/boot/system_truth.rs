@@ -187,11 +187,6 @@ fn units(text: &str, offset: Dur) -> Vec<UnitTruth> {
 
 #[cfg(test)]
 mod tests {
-    use bootline_images::hardware::Hardware;
-    use bootline_images::image_format::ImageFormat;
-    use bootline_images::systems::RootChanges;
-
-    use super::super::{BootedRoot, Writes};
     use super::*;
 
     const SHOWN: &str = "\
@@ -235,16 +230,7 @@ InactiveExitTimestampMonotonic=0
             marks: vec![mark("handoff", 5_010, 4_000), mark(PICTURE, 9_000, 8_000), mark(SOCKET, 9_100, 8_099)],
             ..GuestReport::default()
         };
-        let boot = SystemBoot {
-            root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
-            image: "/i".into(),
-            initramfs: "/r".into(),
-            hardware: Hardware::default(),
-            storage: None,
-            state: Some(RootState::Settled),
-            changes: RootChanges::default(),
-            writes: Writes::Discarded,
-        };
+        let boot = SystemBoot::of_busybox();
         let truth = system_truth(&boot, &report);
         assert_eq!(truth.clock_offset_ns, Some(Dur::from_millis(1_000)));
         assert_eq!(truth.clock_spread_ns, Some(Dur::from_millis(10)));

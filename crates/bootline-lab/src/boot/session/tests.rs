@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use bootline_capture::Header;
-use bootline_images::hardware::Hardware;
-use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::FileSystem;
-use bootline_images::systems::{RootChanges, RootState, System};
 
 use super::super::BootedRoot;
 use super::*;
@@ -189,16 +186,7 @@ fn what_arrives_is_in_the_capture() {
 
 #[test]
 fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
-    let boot = SystemBoot {
-        root: BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ext4 },
-        image: "/i".into(),
-        initramfs: "/r".into(),
-        hardware: Hardware::default(),
-        storage: Some(StoragePreset::Nand),
-        state: Some(RootState::Settled),
-        changes: RootChanges::default(),
-        writes: Writes::Discarded,
-    };
+    let boot = SystemBoot { storage: Some(StoragePreset::Nand), ..SystemBoot::of_busybox() };
     let (_dir, s) = session(None, false);
     let mut s = s.of_system(Some(&boot));
     frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
@@ -220,13 +208,8 @@ fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
 fn a_root_of_ones_own_has_booted_at_its_prompt() {
     let boot = SystemBoot {
         root: BootedRoot::Own { file_system: FileSystem::Ext4, partition: None },
-        image: "/i".into(),
-        initramfs: "/r".into(),
-        hardware: Hardware::default(),
-        storage: None,
         state: None,
-        changes: RootChanges::default(),
-        writes: Writes::Discarded,
+        ..SystemBoot::of_busybox()
     };
     let (_dir, s) = session(Some("login: ?$"), false);
     let mut s = s.of_system(Some(&boot));
