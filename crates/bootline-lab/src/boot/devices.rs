@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! QEMU's devices for the hardware of a system: the bus of its root, and what has nothing plugged in.
+use std::ffi::OsString;
+use std::path::Path;
+
 use bootline_images::hardware::{Absent, Bus};
 
 /// The network controller whose link is down, by the name that QEMU's monitor knows it by.
 pub(super) const UNPLUGGED: &str = "unplugged";
+
+/// QEMU's options of a drive, with its file.
+pub(in crate::boot) fn drive(options: &str, file: &Path) -> OsString {
+    // QEMU reads a comma in a name as two.
+    OsString::from(format!("{options},file={}", file.to_string_lossy().replace(',', ",,")))
+}
 
 /// QEMU's arguments for the disk of the drive `root`, and the controller that it is on.
 pub(super) fn of_root(bus: Bus) -> impl Iterator<Item = &'static str> {

@@ -147,9 +147,7 @@ impl SystemBoot {
 
     /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
     pub(super) fn arguments(&self, port: u16, qmp: i32) -> Vec<OsString> {
-        let mut drive = OsString::from("format=raw,if=none,id=root,cache.no-flush=on,file=");
-        // QEMU reads a comma in a name as two.
-        drive.push(self.image.to_string_lossy().replace(',', ",,"));
+        let mut drive = devices::drive("format=raw,if=none,id=root,cache.no-flush=on", &self.image);
         drive.push(match self.writes {
             Writes::Discarded => ",snapshot=on",
             Writes::Kept | Writes::CutOff => ",snapshot=off",

@@ -7,6 +7,7 @@ use bootline_images::loaders::{BootMenu, DiskStart, boot_disk};
 
 use super::job::LoaderJob;
 use crate::boot::BootError;
+use crate::boot::devices::drive;
 
 /// Writes the disk that a loader reads into `folder`. Gives its path.
 pub(super) fn write_disk(
@@ -22,12 +23,6 @@ pub(super) fn write_disk(
     // The disk has them now.
     std::fs::remove_dir_all(&content).map_err(|source| BootError::Write { path: content, source })?;
     Ok(disk)
-}
-
-/// QEMU's options of a drive, with its file.
-pub(super) fn drive(options: &str, file: &Path) -> OsString {
-    // QEMU reads a comma in a name as two.
-    OsString::from(format!("{options},file={}", file.to_string_lossy().replace(',', ",,")))
 }
 
 /// QEMU's options of the drive that a loader reads, with the limits of the system's storage, which it shares.

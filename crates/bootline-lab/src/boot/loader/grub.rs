@@ -7,9 +7,10 @@ pub(super) use bootline_images::loaders::grub::REWRITTEN;
 use bootline_images::loaders::grub::{BIOS, BOOT, CORE, EFI_CODE, EFI_VARIABLES, GrubMenu, SYSTEM_PARTITION};
 use bootline_images::loaders::{BootMenu, DiskStart};
 
-use super::disk::{disk_drive, drive, write_disk};
+use super::disk::{disk_drive, write_disk};
 use super::job::LoaderJob;
 use crate::boot::BootError;
+use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
 
 /// Writes the disk of a PC whose BIOS starts GRUB, whose files are in `own`, into `folder`. Gives QEMU's arguments.

@@ -10,9 +10,10 @@ pub(super) use bootline_images::loaders::u_boot::REWRITTEN;
 use bootline_images::loaders::u_boot::{ENVIRONMENT, Environment, IMAGE, flash_image, load_addresses, menu};
 use bootline_images::loaders::{DiskStart, Loader};
 
-use super::disk::{disk_drive, drive, write_disk};
+use super::disk::{disk_drive, write_disk};
 use super::job::LoaderJob;
 use crate::boot::BootError;
+use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
 
 /// Writes its disk and its flash into `folder`. Gives QEMU's arguments.
