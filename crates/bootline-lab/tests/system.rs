@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whole systems, built and booted to their application. Images are built in the user's cache, where later runs find them.
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -13,7 +14,7 @@ use bootline_images::hardware::{Absent, Bus, Hardware};
 use bootline_images::kernels::{Kernel, Store, cache_folder};
 use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
 use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore, system_initramfs};
-use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, cut_power, settle};
+use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, derive, settle};
 use bootline_lab::storage::StoragePreset;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
@@ -191,7 +192,7 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
     changes.copy(&settled.path, &copy, dir.path()).unwrap();
     // The changed copy is what loses its power: both in two boots.
     let mut image = SystemImage { path: copy, ..settled };
-    cut_power(&image, &kernel.path).unwrap();
+    derive(&image, RootState::PowerLost, &kernel.path).unwrap();
     assert!(image.needs_recovery().unwrap());
     image.manifest.state = RootState::PowerLost;
 
@@ -211,4 +212,62 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
     assert!(place("EXT4-fs (vda): 1 orphan inode deleted") < place("EXT4-fs (vda): recovery complete"));
     assert!(place("EXT4-fs (vda): recovery complete") < place("host: changed"));
     assert!(image.needs_recovery().unwrap(), "the next boot begins with the same");
+}
+
+#[test]
+fn an_aged_root_has_the_same_files_in_pieces() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (kernel, settled) = settled_busybox();
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("copy.img");
+    fs::copy(&settled.path, &copy).unwrap();
+    let mut image = SystemImage { path: copy, ..settled.clone() };
+    derive(&image, RootState::Aged, &kernel.path).unwrap();
+    image.manifest.state = RootState::Aged;
+    assert!(!image.needs_recovery().unwrap(), "it was unmounted");
+
+    let files = |image: &SystemImage| {
+        let dir = tempfile::tempdir().unwrap();
+        let request = format!("rdump / {}", dir.path().display());
+        assert!(Command::new("/sbin/debugfs").args(["-R", &request]).arg(&image.path).status().unwrap().success());
+        files_in(dir.path())
+    };
+    assert_eq!(files(&image), files(&settled));
+    let (before, after) = (pieces(&settled.path), pieces(&image.path));
+    assert!(before < 1.0 && after > 5.0, "{before} % of the files were in pieces, and {after} % are now");
+
+    let run = dir.path().join("run");
+    let request = BootRequest { system: Some(SystemBoot::new(&image)), smp: 2, ..BootRequest::new(&kernel.path, &run) };
+    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
+    assert_eq!(outcome.truth.system.unwrap().root_state, Some(RootState::Aged));
+}
+
+/// The share of an image's files that lie in pieces, in percent.
+fn pieces(image: &Path) -> f64 {
+    // 0 of 255 files (0.4% non-contiguous), 1024/2048 blocks
+    let output = Command::new("/sbin/e2fsck").args(["-f", "-n"]).arg(image).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let share = text.split_once("% non-contiguous").and_then(|(before, _)| before.rsplit('(').next()?.parse().ok());
+    share.unwrap_or_else(|| panic!("{text}"))
+}
+
+/// The paths and contents of the files below a folder.
+fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let entry = entry.unwrap();
+            match entry.file_type().unwrap() {
+                kind if kind.is_dir() => folders.push(entry.path()),
+                kind if kind.is_file() => {
+                    found
+                        .insert(entry.path().strip_prefix(folder).unwrap().to_owned(), fs::read(entry.path()).unwrap());
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }

@@ -64,8 +64,8 @@ impl SystemImage {
         folder.join(format!("{name}.img"))
     }
 
-    /// UUID of its file system: new each time that an image is built, and kept by boots. After a loss of power followed by the
-    /// time of its last mount, by which one such image differs from the next. An image in another form than ext4 is known by its
+    /// UUID of its file system: new each time that an image is built, and kept by boots. One that was derived from it by a
+    /// guest has the time of its last mount after it, by which one such image differs from the next. An image in another form than ext4 is known by its
     /// recipe, which has the UUID of the one that it was made of.
     ///
     /// # Errors
@@ -76,9 +76,9 @@ impl SystemImage {
         }
         let superblock = self.superblock()?;
         let uuid = hex(&superblock[UUID..UUID + 16]);
-        Ok(match self.manifest.state {
-            RootState::Settled | RootState::FirstBoot => uuid,
-            RootState::PowerLost => format!("{uuid}-{:08x}", field(&superblock, MOUNT_TIME)),
+        Ok(match self.manifest.state.is_derived() {
+            false => uuid,
+            true => format!("{uuid}-{:08x}", field(&superblock, MOUNT_TIME)),
         })
     }
 
@@ -159,6 +159,17 @@ pub(super) fn of_busybox(path: PathBuf) -> SystemImage {
         format: ImageFormat::Ext4,
     };
     SystemImage { initramfs: path.with_extension("img.cpio"), path, manifest }
+}
+
+/// Writes a superblock of ext4, and no more; a dirty one has a journal to be replayed.
+#[cfg(test)]
+pub(super) fn write_superblock(path: &Path, dirty: bool) {
+    let mut content = [0; 2048];
+    let at = usize::try_from(SUPERBLOCK).unwrap();
+    content[at + MAGIC..at + MAGIC + 2].copy_from_slice(&EXT4);
+    content[at + UUID..at + UUID + 16].copy_from_slice(b"0123456789abcdef");
+    content[at + INCOMPATIBLE..at + INCOMPATIBLE + 4].copy_from_slice(&(if dirty { RECOVER } else { 0 }).to_le_bytes());
+    fs::write(path, content).unwrap();
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! enough to build, and what has been built is enough to boot, without a network.
 mod converted;
 mod debugfs;
+mod derived;
 mod error;
 mod foreign_root;
 mod image;
@@ -20,6 +21,7 @@ mod root_state;
 mod store;
 mod system;
 
+pub use derived::Derivation;
 pub use error::SystemError;
 pub use foreign_root::UnconfiguredRoot;
 pub use image::{SystemImage, SystemManifest};

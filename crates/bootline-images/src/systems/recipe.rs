@@ -127,7 +127,7 @@ pub(super) fn additions(
 fn machine_id(state: RootState) -> &'static str {
     match state {
         RootState::FirstBoot => "uninitialized\n",
-        RootState::Settled | RootState::PowerLost => "6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n",
+        RootState::Settled | RootState::PowerLost | RootState::Aged => "6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n",
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn removed(system: System, state: RootState) -> &'static str {
         (RootState::FirstBoot, InitSystem::Systemd) => "etc/ssh/ssh_host_*",
         // Nothing else would make them.
         (RootState::FirstBoot, InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => "",
-        (RootState::Settled | RootState::PowerLost, _) => "",
+        (RootState::Settled | RootState::PowerLost | RootState::Aged, _) => "",
     }
 }
 

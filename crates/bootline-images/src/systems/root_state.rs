@@ -6,6 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::image_format::ImageFormat;
+
 /// The state of a root file system when a boot begins. Every boot of an image in a state begins in that same state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -18,11 +20,14 @@ pub enum RootState {
     FirstBoot,
     /// It was settled, booted again, written to, and its power was cut: its journal is to be replayed.
     PowerLost,
+    /// It was settled, and then every file was written anew while the file system was nearly full, as in years of updates: files lie in
+    /// pieces, and raw flash has blocks with what is no longer valid.
+    Aged,
 }
 
 impl RootState {
     /// All of them.
-    pub const ALL: [RootState; 3] = [RootState::Settled, RootState::FirstBoot, RootState::PowerLost];
+    pub const ALL: [RootState; 4] = [RootState::Settled, RootState::FirstBoot, RootState::PowerLost, RootState::Aged];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
@@ -30,6 +35,7 @@ impl RootState {
             RootState::Settled => "settled",
             RootState::FirstBoot => "first-boot",
             RootState::PowerLost => "power-lost",
+            RootState::Aged => "aged",
         }
     }
 
@@ -37,7 +43,28 @@ impl RootState {
     pub(super) fn image_stem(self, release: &str) -> String {
         match self {
             RootState::Settled => release.to_owned(),
-            RootState::FirstBoot | RootState::PowerLost => format!("{release}.{self}"),
+            RootState::FirstBoot | RootState::PowerLost | RootState::Aged => format!("{release}.{self}"),
+        }
+    }
+
+    /// Why a root in this form of an image can't be in this state; none if it can.
+    pub fn contradiction(self, format: ImageFormat) -> Option<&'static str> {
+        match self {
+            RootState::Settled => None,
+            RootState::FirstBoot | RootState::PowerLost => {
+                (format != ImageFormat::Ext4).then_some("a root that was never booted, or lost its power, is on ext4")
+            }
+            RootState::Aged => {
+                format.file_system().is_read_only().then_some("a file system that can't be written to does not age")
+            }
+        }
+    }
+
+    /// Whether a guest brings a settled image into this state: otherwise it is settled, or as it was built.
+    pub fn is_derived(self) -> bool {
+        match self {
+            RootState::Settled | RootState::FirstBoot => false,
+            RootState::PowerLost | RootState::Aged => true,
         }
     }
 }
@@ -74,12 +101,21 @@ mod tests {
             assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{state}\""));
         }
         let error = "new".parse::<RootState>().unwrap_err().to_string();
-        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost");
+        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost, aged");
+    }
+
+    #[test]
+    fn what_can_be_written_to_ages() {
+        let ages = |format| RootState::Aged.contradiction(format).is_none();
+        let read_only: Vec<_> = ImageFormat::ALL.into_iter().filter(|format| !ages(*format)).collect();
+        assert_eq!(read_only, [ImageFormat::Squashfs, ImageFormat::Erofs]);
+        assert!(RootState::PowerLost.contradiction(ImageFormat::Ubifs).unwrap().ends_with("is on ext4"));
+        assert_eq!(RootState::Settled.contradiction(ImageFormat::Squashfs), None);
     }
 
     #[test]
     fn images_in_several_states_are_several_files() {
         let names = RootState::ALL.map(|state| state.image_stem("6.12"));
-        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost"]);
+        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost", "6.12.aged"]);
     }
 }

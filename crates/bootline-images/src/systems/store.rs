@@ -8,7 +8,8 @@
 //! ROOT/amd64/part/                         a build under way
 //! ROOT/amd64/debian-systemd/root.tar       the root file system, without a kernel's modules
 //! ROOT/amd64/debian-systemd/RELEASE.img    an image with the modules of a kernel; .img.cpio, .img.json
-//! ROOT/amd64/debian-systemd/RELEASE.first-boot.img, RELEASE.power-lost.img    the same in other states
+//! ROOT/amd64/debian-systemd/RELEASE.first-boot.img, RELEASE.power-lost.img, RELEASE.jffs2.img, RELEASE.jffs2.aged.img
+//!                                          the same in other states and file systems
 //! ```
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
 use super::foreign_root::{UnconfiguredRoot, Unpacked, packed, unpack};
-use super::image::{SystemImage, SystemManifest, copy_sparse};
+use super::image::{SystemImage, SystemManifest};
 use super::initramfs::mounting_initramfs;
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
@@ -92,10 +93,15 @@ impl SystemStore {
             // A kernel counts once, in whatever states and forms there are images for it.
             let release = |name: String| {
                 let stem = name.strip_suffix(".img.json")?;
-                let formats = ImageFormat::ALL.iter().map(|format| format.name());
-                let mut kinds = RootState::ALL.iter().map(|state| state.name()).chain(formats);
-                let release = kinds.find_map(|kind| stem.strip_suffix(kind)?.strip_suffix('.'));
-                Some(release.unwrap_or(stem).to_owned())
+                let formats = || ImageFormat::ALL.iter().map(|format| format.name());
+                let kinds = || RootState::ALL.iter().map(|state| state.name()).chain(formats());
+                let shorter =
+                    |stem: &str| kinds().find_map(|kind| Some(stem.strip_suffix(kind)?.strip_suffix('.')?.len()));
+                let mut release = stem;
+                while let Some(length) = shorter(release) {
+                    release = &release[..length];
+                }
+                Some(release.to_owned())
             };
             let mut releases: Vec<String> = names.filter_map(release).collect();
             releases.sort();
@@ -213,46 +219,6 @@ impl SystemStore {
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<SystemImage, SystemError> {
         self.cached_or_built(system, RootState::FirstBoot, kernel, modules, progress)
-    }
-
-    /// The image of a system whose power was cut: from the cache, or else a copy of its settled image that `cut` has booted
-    /// and left with a journal to be replayed.
-    ///
-    /// # Errors
-    /// The copy can't be made, `cut` failed, or there is nothing to be replayed in what it left.
-    pub fn power_lost_image<E: From<SystemError>>(
-        &self,
-        settled: &SystemImage,
-        kernel: &Kernel,
-        progress: &mut dyn FnMut(BuildProgress),
-        cut: &mut dyn FnMut(&SystemImage) -> Result<(), E>,
-    ) -> Result<SystemImage, E> {
-        let (state, system, arch) = (RootState::PowerLost, settled.manifest.system, kernel.arch);
-        let _lock = self.lock(arch, progress)?;
-        if let Some(image) = self.cached(system, state, kernel)? {
-            return Ok(image);
-        }
-        let part = self.part(arch, Namespace::of_this_process()?)?;
-        let path = SystemImage::place(&self.system_folder(system, arch), &state.image_stem(&kernel.release));
-        let recipe = recipe_for(system, state, kernel)?;
-        let image = SystemImage {
-            initramfs: path.with_extension("img.cpio"),
-            manifest: SystemManifest { state, recipe, ..settled.manifest.clone() },
-            path,
-        };
-        let fresh = SystemImage { path: part.join("image"), ..image.clone() };
-        copy_sparse(&settled.path, &fresh.path)?;
-        copy_sparse(&settled.initramfs, &image.initramfs)?;
-        cut(&fresh)?;
-        if !fresh.needs_recovery()? {
-            let evidence = vec!["its file system is clean".to_owned()];
-            return Err(
-                SystemError::Step { what: system.name().to_owned(), step: "cutting its power", evidence }.into()
-            );
-        }
-        fs::rename(&fresh.path, &image.path).map_err(SystemError::cache("write", &image.path))?;
-        image.write_manifest()?;
-        Ok(image)
     }
 
     fn cached_or_built(

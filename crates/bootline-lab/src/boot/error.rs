@@ -174,6 +174,14 @@ pub enum BootError {
         /// How it ended.
         verdict: Box<RunVerdict>,
     },
+    /// A guest could not write the files of a system's image anew.
+    #[error("the files of {system} could not be written anew in a guest, which said: {said}")]
+    NotAged {
+        /// The system.
+        system: System,
+        /// The last line of what it said.
+        said: String,
+    },
     /// A system's image can't be made or copied.
     #[error(transparent)]
     System(#[from] SystemError),

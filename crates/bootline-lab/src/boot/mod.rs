@@ -11,6 +11,7 @@
 //! | `qemu.log` | QEMU's messages, if it had any |
 //! | `journal.export`, `systemctl-show.txt`, .. | a system's own account of its boot (only with a system) |
 //! | `screen.ppm` | its screen when the application's picture was seen (only with a system) |
+mod ageing;
 mod built_in;
 mod configure;
 mod devices;
@@ -42,7 +43,7 @@ pub use loader_truth::{LoaderSetup, LoaderTruth};
 pub use progress::{BootPhase, BootProgress};
 pub use request::{BootRequest, arch_of, check_loader};
 pub use run::{BootOutcome, boot, boot_valid};
-pub use settle::{cut_power, settle};
+pub use settle::{derivation, derive, settle};
 pub use system::{BootedRoot, SystemBoot, Writes};
 pub use system_truth::{Mark, SystemTruth, UnitTruth};
 pub use truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};

@@ -103,10 +103,32 @@ struct SystemSession {
     answer: Option<Answer>,
     /// The system's own shutdown, if its power is not simply cut.
     shutdown: Option<&'static str>,
-    /// It marks nothing itself, and has booted at a line of its console.
-    ends_at_marker: bool,
-    /// When all marks had come.
+    /// When it has booted.
+    booted: BootedWhen,
+    /// When it had.
     marked_at: Option<HostTime>,
+}
+
+/// The moment at which a system has booted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum BootedWhen {
+    /// All its marks have come, and the host has seen its application or given up.
+    #[default]
+    Marked,
+    /// It was handed over to, and has printed the line that is waited for: it marks nothing itself.
+    Printed,
+    /// It was handed over to.
+    HandedOver,
+}
+
+impl BootedWhen {
+    fn of(boot: &SystemBoot) -> BootedWhen {
+        match (boot.writes, boot.root.system()) {
+            (Writes::Aged, _) => BootedWhen::HandedOver,
+            (_, None) => BootedWhen::Printed,
+            (_, Some(_)) => BootedWhen::Marked,
+        }
+    }
 }
 
 impl Session {
@@ -146,7 +168,7 @@ impl Session {
         let system = boot.map(|boot| SystemSession {
             questions: boot.questions().into_iter().rev().collect(),
             shutdown: boot.root.system().filter(|_| boot.writes == Writes::Kept).map(System::shutdown),
-            ends_at_marker: boot.root.system().is_none(),
+            booted: BootedWhen::of(boot),
             ..SystemSession::default()
         });
         Session { system, ..self }
@@ -191,7 +213,7 @@ impl Session {
         let awaited = self
             .system
             .as_ref()
-            .is_none_or(|s| !s.ends_at_marker || self.report.marks.iter().any(|m| m.name == HANDOFF));
+            .is_none_or(|s| s.booted != BootedWhen::Printed || self.report.marks.iter().any(|m| m.name == HANDOFF));
         let Session { received, marker, marker_at, panic_line, last_line, .. } = self;
         let marker = marker.as_ref().filter(|_| awaited);
         received.push(take.at, &take.bytes, &mut |line| {
@@ -317,22 +339,22 @@ impl Session {
         Some(system.shutdown.map_or(GuestCommand::PowerOff, |command| GuestCommand::Run(command.to_owned())))
     }
 
-    /// Whether a system has booted: all marks have come, and the host has seen the application or given up; or one of the user's
-    /// own has printed the line that is waited for.
+    /// Whether a system has booted.
     fn has_booted(&mut self, now: HostTime) -> bool {
         let report = &self.report;
-        if let Some(system) = self.system.as_mut().filter(|system| system.ends_at_marker) {
-            let marked = self.marker_at.is_some() && report.marks.iter().any(|m| m.name == HANDOFF);
-            if marked {
-                system.marked_at.get_or_insert(now);
-            }
-            return marked;
+        let Some(system) = &mut self.system else { return false };
+        let has = |name: &str| report.marks.iter().any(|m| m.name == name);
+        let marked = match system.booted {
+            BootedWhen::Marked => AWAITED.iter().all(|name| has(name)),
+            BootedWhen::Printed => self.marker_at.is_some() && has(HANDOFF),
+            BootedWhen::HandedOver => has(HANDOFF),
+        };
+        if !marked {
+            return false;
         }
-        let all = AWAITED.iter().all(|name| report.marks.iter().any(|m| m.name == *name));
-        let Some(system) = self.system.as_mut().filter(|_| all) else { return false };
         let marked_at = *system.marked_at.get_or_insert(now);
         let seen = report.picture_seen_at.is_some() && report.socket_answered_at.is_some();
-        seen || now - marked_at > WITNESS_PATIENCE
+        system.booted != BootedWhen::Marked || seen || now - marked_at > WITNESS_PATIENCE
     }
 
     /// Init has sent everything.

@@ -8,7 +8,7 @@ use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
 
-use super::devices;
+use super::{ageing, devices};
 use crate::storage::{StoragePreset, check_command, throttle};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
@@ -52,6 +52,9 @@ pub enum Writes {
     Kept,
     /// It is kept, many files are written after the boot, and the power is cut while they are.
     CutOff,
+    /// It is kept, all files are written anew in a nearly full file system, and the power is cut once that is unmounted. The system's
+    /// own init is not started: see [`super::ageing`].
+    Aged,
 }
 
 /// A root file system and how one knows that it has booted.
@@ -150,7 +153,7 @@ impl SystemBoot {
         let mut drive = devices::drive("format=raw,if=none,id=root,cache.no-flush=on", &self.image);
         drive.push(match self.writes {
             Writes::Discarded => ",snapshot=on",
-            Writes::Kept | Writes::CutOff => ",snapshot=off",
+            Writes::Kept | Writes::CutOff | Writes::Aged => ",snapshot=off",
         });
         drive.push(self.throttle());
         let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
@@ -200,6 +203,7 @@ impl SystemBoot {
             Writes::Discarded => {}
             Writes::Kept => return Vec::new(),
             Writes::CutOff => return vec![ask("written.txt", WRITE_FILES)],
+            Writes::Aged => return vec![ask(ageing::ANSWER, ageing::SCRIPT)],
         }
         // Where nobody knows which init it is, the command finds out; without an answer there is no file.
         let of_systemd = |check: &str| {
@@ -227,7 +231,7 @@ impl SystemBoot {
 /// Fills the journal with changes that are not written to their places yet, as a device does that logs and keeps a database: small
 /// files in folders, some removed again, and one that is removed while a program has it open. fsync commits them; sync would
 /// write them to their places as well.
-const WRITE_FILES: &str = "mkdir -p /var/lib/written && cd /var/lib/written && n=0; while [ $n -lt 40 ]; do mkdir $n; i=0; \
+pub(super) const WRITE_FILES: &str = "mkdir -p /var/lib/written && cd /var/lib/written && n=0; while [ $n -lt 40 ]; do mkdir $n; i=0; \
     while [ $i -lt 50 ]; do echo $n $i >$n/$i; i=$((i + 1)); done; rm $n/1?; \
     dd if=/dev/zero of=$n/data bs=64k count=2 conv=fsync 2>&1; n=$((n + 1)); done; \
     exec 3>open; rm open; sleep 1000 </dev/null >/dev/null 2>&1 & dd if=/dev/zero of=last bs=4k count=1 conv=fsync 2>&1";
@@ -260,6 +264,9 @@ impl SystemBoot {
 mod tests {
     use super::*;
 
+    /// What the guest reads a line into (init/root.c).
+    const LONGEST_COMMAND: usize = 4096;
+
     fn boot() -> SystemBoot {
         SystemBoot {
             root: BootedRoot::Lab { system: System::DebianSystemd, format: ImageFormat::Ext4 },
@@ -273,7 +280,7 @@ mod tests {
     fn a_boot_throws_its_writes_away_unless_it_prepares_the_image() {
         let drive = |boot: &SystemBoot| boot.arguments(1, 3)[1].to_string_lossy().into_owned();
         assert!(drive(&boot()).contains("file=/a,,b.img,snapshot=on,throttling.bps-total=40000000,"));
-        for writes in [Writes::Kept, Writes::CutOff] {
+        for writes in [Writes::Kept, Writes::CutOff, Writes::Aged] {
             assert!(drive(&SystemBoot { writes, storage: None, ..boot() }).ends_with("snapshot=off"));
         }
     }
@@ -333,7 +340,10 @@ mod tests {
         assert_eq!(questions.last().map(|q| q.0), Some(STORAGE));
         assert_eq!(questions[0].0, UNITS);
         assert_eq!(SystemBoot { writes: Writes::Kept, ..boot() }.questions(), []);
-        let written = SystemBoot { writes: Writes::CutOff, ..boot() }.questions();
-        assert!(matches!(&written[..], [(_, command)] if !command.contains('\n')), "a command is a line: {written:?}");
+        for writes in [Writes::CutOff, Writes::Aged] {
+            let written = SystemBoot { writes, ..boot() }.questions();
+            let is_line = |command: &str| !command.contains('\n') && command.len() < LONGEST_COMMAND;
+            assert!(matches!(&written[..], [(_, command)] if is_line(command)), "{written:?}");
+        }
     }
 }

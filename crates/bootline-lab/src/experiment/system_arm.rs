@@ -13,6 +13,7 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
     let own = arm.root.is_some();
     let system = arm.system.is_some() || own;
     let changed = arm.root_files.is_some() || arm.root_without.is_some();
+    let state = arm.root_state.and_then(|state| state.contradiction(arm.file_system.unwrap_or_default()));
     let checks = [
         (arm.system.is_some() && own, "it has a `system` or a `root` of your own, not both"),
         (!own && arm.root_partition.is_some(), "`root_partition` is that of a `root`, which it does not have"),
@@ -30,10 +31,10 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
             "what is changed in a root whose power was cut would be undone when its journal is replayed",
         ),
         (
-            arm.file_system.is_some_and(|format| format != ImageFormat::Ext4)
-                && (changed || arm.root_state.is_some_and(|state| state != RootState::Settled)),
-            "`root_state`, `root_files` and `root_without` are for an image of ext4: leave them out, or `file_system`",
+            arm.file_system.is_some_and(|format| format != ImageFormat::Ext4) && changed,
+            "`root_files` and `root_without` are for an image of ext4: leave them out, or `file_system`",
         ),
+        (state.is_some(), state.unwrap_or_default()),
         (
             arm.system.is_none() && arm.file_system.is_some(),
             "`file_system` is that of a `system`, which it does not have",

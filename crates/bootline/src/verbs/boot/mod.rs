@@ -79,8 +79,9 @@ pub struct Args {
     /// The partition of that disk, if several have a file system
     #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
     root_partition: Option<u32>,
-    /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), or power-lost (its
-    /// power was cut while it wrote, so its journal is replayed)
+    /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), power-lost (its
+    /// power was cut while it wrote, so its journal is replayed), or aged (all its files were written anew while it was nearly
+    /// full, so they lie in pieces)
     #[arg(long, value_name = "STATE", default_value_t, requires = "system")]
     root_state: RootState,
     /// Boot a copy of the system's root with this file in it; may be given several times
@@ -317,11 +318,15 @@ fn prepared(
         let what = "what is changed in a root whose power was cut would be undone when its journal is replayed";
         return Err(Failure::new(Exit::USAGE, what).hint("leave out `--root-state power-lost`, or the changes"));
     }
-    if format != ImageFormat::Ext4 && (state != RootState::Settled || !changes.is_empty()) {
-        let what = "`--root-state`, `--root-file` and `--root-without` are for a root on ext4";
+    let is_ext4 = format == ImageFormat::Ext4;
+    if !is_ext4 && !changes.is_empty() {
+        let what = "`--root-file` and `--root-without` are for a root on ext4";
         return Err(Failure::new(Exit::USAGE, what).hint("leave them out, or `--file-system`"));
     }
-    let image = systems::in_format(in_state(system, state, kernel, &|| Ok(None), terminal)?, format, kernel, terminal)?;
+    if let Some(why) = state.contradiction(format) {
+        return Err(Failure::new(Exit::USAGE, why).hint("leave out `--root-state`, or `--file-system`"));
+    }
+    let image = in_state(system, state, format, kernel, &|| Ok(None), terminal)?;
     let (initramfs, kept) = initramfs_for(&image, &hardware, kernel, terminal)?;
     let boot = SystemBoot { initramfs, hardware, ..SystemBoot::new(&image) };
     if changes.is_empty() {

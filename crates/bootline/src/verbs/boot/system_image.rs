@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::Kernel;
 use bootline_images::systems::{BuildProgress, RootChanges, RootState, System, SystemImage};
 use bootline_input::{Exit, Failure};
-use bootline_lab::boot::{BootError, cut_power, settle};
+use bootline_lab::boot::{BootError, derivation, derive, settle};
 use bootline_terminal::Terminal;
 use tempfile::TempDir;
 
@@ -15,36 +16,58 @@ use super::work_folder::folder;
 use crate::build_steps::BuildSteps;
 use crate::verbs::systems;
 
-/// The system's image in a state, from the cache or built. `lock` is called before any such work, and what it returns is held
-/// meanwhile.
+/// The system's image in a state and a file system, from the cache or built. `lock` is called before a system is built or booted, and
+/// what it returns is held meanwhile.
 pub fn in_state(
     system: System,
     state: RootState,
+    format: ImageFormat,
     kernel: &Kernel,
     lock: &dyn Fn() -> Result<Option<File>, BootError>,
     terminal: &Terminal,
 ) -> Result<SystemImage, Failure> {
-    let is_ready = |image: &SystemImage| image.manifest.settled || state == RootState::FirstBoot;
-    if let Some(image) = systems::cached(system, state, kernel)?.filter(is_ready) {
+    if state == RootState::FirstBoot {
+        return first_boot(system, kernel, lock, terminal);
+    }
+    let settled = match systems::cached(system, RootState::Settled, kernel)?.filter(|image| image.manifest.settled) {
+        Some(image) => image,
+        None => {
+            let _locked = lock().map_err(|e| failed(&e))?;
+            settled(system, kernel, terminal)?
+        }
+    };
+    let base = systems::in_format(settled, format, kernel, terminal)?;
+    let Some(derivation) = derivation(state) else { return Ok(base) };
+    let what = match state {
+        RootState::Aged => "booting a copy of it, and writing all its files anew: some minutes, once",
+        RootState::Settled | RootState::FirstBoot | RootState::PowerLost => {
+            "booting a copy of it, and cutting its power while it writes"
+        }
+    };
+    let mut guest = |image: &SystemImage| {
+        let _locked = lock()?;
+        terminal.say(&format!("{system}: {what}"));
+        derive(image, state, &kernel.path)
+    };
+    let mut steps = BuildSteps::new(terminal);
+    let mut told = |p: BuildProgress| steps.tell(&p.to_string(), p.counts());
+    let image = systems::store()?.derived(&base, derivation, &mut told, &mut guest);
+    steps.end();
+    image.map_err(|e| failed(&e))
+}
+
+/// The image that was never booted.
+fn first_boot(
+    system: System,
+    kernel: &Kernel,
+    lock: &dyn Fn() -> Result<Option<File>, BootError>,
+    terminal: &Terminal,
+) -> Result<SystemImage, Failure> {
+    if let Some(image) = systems::cached(system, RootState::FirstBoot, kernel)? {
         return Ok(image);
     }
     let _locked = lock().map_err(|e| failed(&e))?;
-    match state {
-        RootState::Settled => settled(system, kernel, terminal),
-        RootState::FirstBoot => systems::first_boot_image(system, kernel, terminal),
-        RootState::PowerLost => {
-            let settled = settled(system, kernel, terminal)?;
-            let mut cut = |image: &SystemImage| {
-                terminal.say(&format!("{system}: booting a copy of it, and cutting its power while it writes"));
-                cut_power(image, &kernel.path)
-            };
-            let mut steps = BuildSteps::new(terminal);
-            let mut told = |p: BuildProgress| steps.tell(&p.to_string(), p.counts());
-            let image = systems::store()?.power_lost_image(&settled, kernel, &mut told, &mut cut);
-            steps.end();
-            image.map_err(|e| failed(&e))
-        }
-    }
+    systems::first_boot_image(system, kernel, terminal)
 }
 
 /// A copy of a system's image with changes, and the folder that holds it; it is removed once that is dropped.

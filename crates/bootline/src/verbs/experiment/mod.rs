@@ -22,7 +22,6 @@ use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
 
 use crate::output_file::{folder, print};
 use crate::verbs::loaders as loader_store;
-use crate::verbs::systems as system_store;
 use crate::verbs::{boot, kernels};
 use analyst::Captures;
 
@@ -214,8 +213,7 @@ impl Run {
                 kernel.stock.as_ref().expect("a system goes with a stock kernel, which the file's checks demand");
             // Building one and booting it for the first time would disturb what others measure.
             let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
-            let image = boot::in_state(system, booted.state, kernel, &lock, terminal);
-            let image = image.and_then(|image| system_store::in_format(image, *format, kernel, terminal));
+            let image = boot::in_state(system, booted.state, *format, kernel, &lock, terminal);
             let image = image.map_err(|failure| failures::system(arm, failure))?;
             let (initramfs, folder) = boot::initramfs_for(&image, hardware, kernel, terminal)
                 .map_err(|failure| failures::system(arm, failure))?;
