@@ -60,7 +60,7 @@ fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
     let store = store();
     let mut image = store.image(system, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
     if !image.manifest.settled {
-        settle(&image, &kernel.path).unwrap();
+        settle(&image, &kernel.path, &AtomicBool::new(false)).unwrap();
         image.set_settled().unwrap();
     }
     let request = BootRequest {
@@ -170,7 +170,7 @@ fn settled_busybox() -> (Kernel, SystemImage) {
     let (kernel, modules) = kernel();
     let mut image = store().image(System::Busybox, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
     if !image.manifest.settled {
-        settle(&image, &kernel.path).unwrap();
+        settle(&image, &kernel.path, &AtomicBool::new(false)).unwrap();
         image.set_settled().unwrap();
     }
     (kernel, image)
@@ -192,7 +192,7 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
     changes.copy(&settled.path, &copy, dir.path()).unwrap();
     // The changed copy is what loses its power: both in two boots.
     let mut image = SystemImage { path: copy, ..settled };
-    derive(&image, RootState::PowerLost, &kernel.path).unwrap();
+    derive(&image, RootState::PowerLost, &kernel.path, &AtomicBool::new(false)).unwrap();
     assert!(image.needs_recovery().unwrap());
     image.manifest.state = RootState::PowerLost;
 
@@ -222,7 +222,7 @@ fn an_aged_root_has_the_same_files_in_pieces() {
     let copy = dir.path().join("copy.img");
     fs::copy(&settled.path, &copy).unwrap();
     let mut image = SystemImage { path: copy, ..settled.clone() };
-    derive(&image, RootState::Aged, &kernel.path).unwrap();
+    derive(&image, RootState::Aged, &kernel.path, &AtomicBool::new(false)).unwrap();
     image.manifest.state = RootState::Aged;
     assert!(!image.needs_recovery().unwrap(), "it was unmounted");
 

@@ -4,6 +4,6 @@ mod interruption;
 mod progress;
 mod terminal;
 
-pub use interruption::cancel_on_signals;
+pub use interruption::{cancel_on_signals, or_interrupted};
 pub use progress::ProgressLine;
 pub use terminal::{ColorChoice, Terminal};

@@ -24,6 +24,10 @@ fn what_can_not_be_booted_is_refused() {
         "hint: name an image, a stock kernel by its series, or one that was built here",
     );
     check(&["--kernel", "nosuch", "--arch", "x86_64", "-o", "out"], 3, "error: can't read kernel `nosuch`");
+    check(&["--kernel", "nosuch", "--system", "busybox", "-o", "out"], 3, "error: no kernel `nosuch` in the cache");
+    let system = ["--kernel", "image", "--system", "busybox", "-o", "out"];
+    check(&system, 2, "error: a system needs the modules of its kernel, and `--kernel` names a file without them");
+    check(&["--kernel", ".", "-o", "out"], 3, "error: can't read kernel `.`: Is a directory");
     check(&["--kernel", "image", "-o", "out"], 3, "error: `image` is neither an x86 bzImage nor an arm64 Image");
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
     check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is outside the lab's range");
@@ -51,6 +55,11 @@ fn usage() {
     check(&["--kernel", "image", "-o", "out", "--icount", "--baud", "9600"], 2, "cannot be used with");
     check(&["--kernel", "image", "-o", "out", "--marker", "("], 2, "regex");
     check(&["--kernel", "image", "-o", "out", "--loader-quiet"], 2, "--loader <LOADER>");
+    let system = ["--kernel", "image", "-o", "out", "--system", "busybox"];
+    for with in [["--bus", "sata"], ["--file-system", "ubifs"], ["--loader", "grub-efi"]] {
+        check(&[&system[..], &["--no-initramfs"], &with[..]].concat(), 2, "cannot be used with");
+    }
+    check(&[&system[..], &["--root-state", "old"]].concat(), 2, "settled, first-boot, power-lost, aged");
     let root = ["--kernel", "image", "-o", "out", "--root", "image"];
     check(&[&root[..], &["--system", "busybox"]].concat(), 2, "cannot be used with");
     check(&[&root[..], &["--initrd", "image"]].concat(), 2, "cannot be used with");

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::loader::Loader;
+use crate::hex::hex;
 
 /// A loader in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +25,13 @@ impl LoaderImage {
         self.folder.join(self.manifest.loader.image())
     }
 
-    /// SHA-256 of the loader itself, in hexadecimal.
-    pub fn sha256(&self) -> &str {
-        self.manifest.files.get(self.manifest.loader.image()).map_or("", String::as_str)
+    /// Identifies all its files: SHA-256, in hexadecimal. That of the loader itself if it is the only one.
+    pub fn sha256(&self) -> String {
+        let files = &self.manifest.files;
+        match files.values().next().filter(|_| files.len() == 1) {
+            Some(only) => only.clone(),
+            None => hex(Sha256::digest(files.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect::<String>())),
+        }
     }
 }
 
@@ -52,4 +58,26 @@ pub struct LoaderFirmware {
     pub name: String,
     /// Version of Debian's package.
     pub version: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_firmware_is_another_loader() {
+        let of = |files: &[(&str, &str)]| {
+            let files = files.iter().map(|(name, sum)| ((*name).to_owned(), (*sum).to_owned())).collect();
+            let manifest = LoaderManifest {
+                loader: Loader::GrubEfi,
+                version: "2.12".to_owned(),
+                firmware: None,
+                recipe: String::new(),
+                files,
+            };
+            LoaderImage { folder: PathBuf::new(), manifest }.sha256()
+        };
+        assert_eq!(of(&[("u-boot.bin", "5a")]), "5a");
+        assert_ne!(of(&[("esp.img", "5a"), ("OVMF.fd", "01")]), of(&[("esp.img", "5a"), ("OVMF.fd", "02")]));
+    }
 }

@@ -34,10 +34,10 @@ pub(super) const SCRIPT: &str = "exec 2>&1; old=/.ageing; rm -rf $old; mkdir $ol
     rm -rf $old; sync; : >/dev/replaced; sleep 3; \
     exec /bin/sh -c \"mount -o remount,ro / && echo $k files were replaced\"";
 
-/// The number of files that were replaced, if the script came to its end.
-pub(super) fn replaced(report: &str) -> Option<u32> {
-    let last = report.lines().last()?;
-    last.strip_suffix(REPLACED)?.trim_end().parse().ok().filter(|files| *files > 0)
+/// Whether the script came to its end, and has replaced files.
+pub(super) fn is_aged(report: &str) -> bool {
+    let files = report.lines().last().and_then(|last| last.strip_suffix(REPLACED));
+    files.and_then(|files| files.trim_end().parse().ok()).is_some_and(|files: u32| files > 0)
 }
 
 #[cfg(test)]
@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn a_report_counts_if_the_root_was_unmounted_after_files_were_replaced() {
         assert!(SCRIPT.contains(REPLACED));
-        assert_eq!(replaced("12 files were replaced\n"), Some(12));
-        assert_eq!(replaced("cp: can't create 'x': No space left on device\n12 files were replaced\n"), Some(12));
+        assert!(is_aged("12 files were replaced\n"));
+        assert!(is_aged("cp: can't create 'x': No space left on device\n12 files were replaced\n"));
         for report in ["", "0 files were replaced\n", "mount: mounting / failed: Device or resource busy\n"] {
-            assert_eq!(replaced(report), None, "{report}");
+            assert!(!is_aged(report), "{report}");
         }
     }
 }

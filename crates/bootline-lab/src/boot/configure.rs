@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A guest that configures the packages of a system whose programs do not run on this host.
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -9,8 +10,9 @@ use bootline_images::roots::FileSystem;
 use bootline_images::systems::{BuildProgress, RootChanges, UnconfiguredRoot};
 use regex::bytes::Regex;
 
+use super::settle::boot_guest;
 use super::system::BootedRoot;
-use super::{BootError, BootRequest, RunVerdict, SystemBoot, Writes, boot};
+use super::{BootError, BootRequest, SystemBoot, Writes};
 
 /// Time limit. The largest system takes some ten minutes on an idle host.
 const PATIENCE: Duration = Duration::from_secs(2 * 60 * 60);
@@ -28,7 +30,6 @@ pub fn configure(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(BuildProgress),
 ) -> Result<(), BootError> {
-    let dir = tempfile::tempdir().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
     let system = SystemBoot {
         root: BootedRoot::Own { file_system: FileSystem::Ext4, partition: None },
         image: root.image.clone(),
@@ -48,20 +49,16 @@ pub fn configure(
         memory_mib: MEMORY_MIB,
         marker: Some(Regex::new(&format!("^{}", UnconfiguredRoot::DONE)).expect("a constant that a boot compiles")),
         timeout: Some(PATIENCE),
-        ..BootRequest::new(&root.kernel.path, dir.path())
+        ..BootRequest::new(&root.kernel.path, Path::new(""))
     };
     let mut told = None;
-    let outcome = boot(&request, cancel, &mut |p| {
+    boot_guest(root.system, &request, cancel, &mut |p| {
         let now = UnconfiguredRoot::progress(p.last_line);
         if now.is_some() && now != told {
             told = now;
             let (done, all) = now.unwrap_or_default();
             progress(BuildProgress::Configuring { done, all });
         }
-    })?;
-    match outcome.truth.verdict {
-        // Flaws are the line's, which does not matter here.
-        RunVerdict::Valid | RunVerdict::Invalid => Ok(()),
-        verdict => Err(BootError::Unprepared { system: root.system, verdict: Box::new(verdict) }),
-    }
+    })
+    .map(drop)
 }

@@ -167,21 +167,24 @@ pub enum BootError {
     #[error(transparent)]
     Recorder(#[from] RecorderError),
     /// A boot that prepares a system's image did not come to its end, so the image can't be measured.
-    #[error("the boot that prepares the image of {system} failed: {verdict:?}")]
+    #[error("the boot that prepares the image of {system} failed: {verdict}")]
     Unprepared {
         /// The system.
         system: System,
         /// How it ended.
         verdict: Box<RunVerdict>,
     },
-    /// A guest could not write the files of a system's image anew.
-    #[error("the files of {system} could not be written anew in a guest, which said: {said}")]
-    NotAged {
+    /// A guest could not write to a system's image what its state demands.
+    #[error("a guest could not write to the image of {system}; it said: {said}")]
+    NotWritten {
         /// The system.
         system: System,
         /// The last line of what it said.
         said: String,
     },
+    /// A boot that prepares a system's image was cancelled.
+    #[error("interrupted")]
+    Interrupted,
     /// A system's image can't be made or copied.
     #[error(transparent)]
     System(#[from] SystemError),
@@ -210,9 +213,11 @@ impl BootError {
             BootError::Loader(error) => error.hint(),
             BootError::System(error) => error.hint(),
             BootError::NeedsLabInit { .. } => Some("leave out `--initrd`".to_owned()),
-            BootError::NeedsInitramfs { .. } => Some("leave out `--no-initramfs`".to_owned()),
+            BootError::NeedsInitramfs { .. } => {
+                Some("leave out `--no-initramfs` (in an experiment `initramfs = false`)".to_owned())
+            }
             BootError::NotBuiltIn { .. } => {
-                Some("build one that has them: `bootline kernels build tiny`; or leave out `--no-initramfs`".to_owned())
+                Some("build one that has them: `bootline kernels build tiny`; or boot it with an initramfs".to_owned())
             }
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {

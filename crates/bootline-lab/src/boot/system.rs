@@ -50,7 +50,7 @@ pub enum Writes {
     Discarded,
     /// It is kept, and the system shuts down in its own way: what an image needs once before it is measured.
     Kept,
-    /// It is kept, many files are written after the boot, and the power is cut while they are.
+    /// It is kept, many files are written after the boot, and then the power is cut.
     CutOff,
     /// It is kept, all files are written anew in a nearly full file system, and the power is cut once that is unmounted. The system's
     /// own init is not started: see [`super::ageing`].
@@ -202,7 +202,7 @@ impl SystemBoot {
         match self.writes {
             Writes::Discarded => {}
             Writes::Kept => return Vec::new(),
-            Writes::CutOff => return vec![ask("written.txt", WRITE_FILES)],
+            Writes::CutOff => return vec![ask(WRITTEN, WRITE_FILES)],
             Writes::Aged => return vec![ask(ageing::ANSWER, ageing::SCRIPT)],
         }
         // Where nobody knows which init it is, the command finds out; without an answer there is no file.
@@ -234,7 +234,16 @@ impl SystemBoot {
 pub(super) const WRITE_FILES: &str = "mkdir -p /var/lib/written && cd /var/lib/written && n=0; while [ $n -lt 40 ]; do mkdir $n; i=0; \
     while [ $i -lt 50 ]; do echo $n $i >$n/$i; i=$((i + 1)); done; rm $n/1?; \
     dd if=/dev/zero of=$n/data bs=64k count=2 conv=fsync 2>&1; n=$((n + 1)); done; \
-    exec 3>open; rm open; sleep 1000 </dev/null >/dev/null 2>&1 & dd if=/dev/zero of=last bs=4k count=1 conv=fsync 2>&1";
+    exec 3>open; rm open; sleep 1000 </dev/null >/dev/null 2>&1 & dd if=/dev/zero of=last bs=4k count=1 conv=fsync 2>&1 && \
+    echo written";
+
+/// Whether that was done, by what it said.
+pub(super) fn is_written(report: &str) -> bool {
+    report.lines().last() == Some("written")
+}
+
+/// The file with that report.
+pub(super) const WRITTEN: &str = "written.txt";
 
 /// The file with the properties of all units.
 pub(super) const UNITS: &str = "systemctl-show.txt";

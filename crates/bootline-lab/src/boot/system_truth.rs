@@ -53,10 +53,10 @@ pub struct SystemTruth {
     /// The rate at which the guest read from that storage after the boot, as a share of the limit; null without a
     /// storage, if the boot did not reach its end, and if the guest could not measure it (the flaw `unchecked-storage`).
     pub storage_rate_ratio: Option<f64>,
-    /// When the root was mounted.
+    /// When the root was mounted. Null without an initramfs: the kernel mounts it before anything could tell.
     #[schemars(with = "Option<i64>")]
     pub root_ns: Option<HostTime>,
-    /// When the initramfs was about to execute the system's init.
+    /// When the initramfs, or the lab's program in its place, was about to execute the system's init.
     #[schemars(with = "Option<i64>")]
     pub handoff_ns: Option<HostTime>,
     /// When multi-user.target was reached, or the last script of the run level had ended: the mark's arrival. Null for a root of

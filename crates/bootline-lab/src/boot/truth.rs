@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the lab knows of a run apart from its console: `truth.json`.
+use std::fmt;
+
 use bootline_capture::units::{Baud, Dur, Frame, HostTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,6 +131,9 @@ pub struct Guest {
     /// The device tree, if it is not QEMU's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dtb: Option<String>,
+    /// Whether the kernel mounted the root by itself; left out with an initramfs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_initramfs: bool,
     /// The boot loader, if QEMU did not start the kernel itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader: Option<LoaderTruth>,
@@ -236,4 +241,21 @@ pub enum RunVerdict {
     Stopped,
     /// The boot was cancelled.
     Interrupted,
+}
+
+impl fmt::Display for RunVerdict {
+    /// For a line of a report.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunVerdict::Valid => f.write_str("valid"),
+            RunVerdict::Invalid => f.write_str("invalid"),
+            RunVerdict::Unchecked => f.write_str("unchecked (an initramfs of your own)"),
+            RunVerdict::Panicked { line } => write!(f, "the kernel panicked: {line}"),
+            RunVerdict::ModuleFailed { module, error } => write!(f, "module {module} was refused: {error}"),
+            RunVerdict::NoSystem { error } => write!(f, "the system could not be started: {error}"),
+            RunVerdict::TimedOut { silent_ns } => write!(f, "timed out; the guest had sent nothing for {silent_ns} s"),
+            RunVerdict::Stopped => f.write_str("the guest ended before init"),
+            RunVerdict::Interrupted => f.write_str("interrupted"),
+        }
+    }
 }

@@ -106,6 +106,7 @@ impl TruthParts<'_> {
                 memory_mib: self.plan.machine.memory_mib,
                 kernel: self.request.kernel_name(),
                 dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),
+                without_initramfs: self.request.no_initramfs,
                 loader: self.request.loader.as_ref().map(LoaderBoot::truth),
                 command_line: self.plan.command_line.clone(),
                 kernel_version: report.version.clone(),

@@ -14,7 +14,7 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::definition::{Arm, ArmRoot, Claim, Experiment};
+use super::definition::{Arm, ArmRoot, ArmSystem, Claim, Experiment};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -188,6 +188,7 @@ impl Evaluation<'_> {
             metric,
             kernel: arm.image.to_string(),
             release: kernel.as_ref().and_then(|k| k.release.clone()),
+            built: kernel.as_ref().and_then(|k| k.built.clone()),
             substitute_for: kernel.as_ref().and_then(|k| k.substitute_for.clone()),
             arch: kernel.as_ref().map(|k| k.arch),
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
@@ -202,6 +203,7 @@ impl Evaluation<'_> {
             file_system: arm.system.as_ref().filter(|s| s.root.system().is_some()).map(|s| s.format),
             bus: arm.system.as_ref().and_then(|s| s.bus()),
             absent: arm.system.as_ref().map(|s| s.hardware.absent.clone()).unwrap_or_default(),
+            without_initramfs: !arm.initramfs,
             loader: arm.loader.map(|l| l.loader),
             loader_setup: arm.loader.map(|l| l.setup),
             runs: runs.iter().zip(&values).map(run).collect(),
@@ -274,6 +276,16 @@ impl Evaluation<'_> {
         }
         if arm.loader.is_some() || from.loader.is_some() {
             return Some(Err("boots by a boot loader are not predicted".to_owned()));
+        }
+        if let (Some(now), Some(before)) = (&arm.system, &from.system) {
+            // What is changed in its root may be what `predict` states.
+            let machine = |system: &ArmSystem| (system.state, system.format, system.hardware.clone());
+            if machine(now) != machine(before) || arm.initramfs != from.initramfs {
+                return Some(Err(
+                    "another state, file system or bus of a root is not predicted, nor a boot without an initramfs"
+                        .to_owned(),
+                ));
+            }
         }
         let change = match &arm.predict {
             Some(change) => change.clone(),

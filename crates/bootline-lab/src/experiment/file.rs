@@ -254,7 +254,7 @@ impl Reader<'_> {
         let file = self.next_to(text);
         match text.parse() {
             Ok(NamedKernel::Stock(name)) => Image::Stock(name),
-            Ok(NamedKernel::Built { arch, name }) if !file.exists() => Image::Built { arch, name },
+            Ok(NamedKernel::Built { arch, name }) if !file.is_file() => Image::Built { arch, name },
             _ => Image::File(file),
         }
     }

@@ -487,4 +487,31 @@ fn a_root_is_booted_in_its_state_and_with_its_changes() {
         "system = \"busybox\"\nroot_state = \"power-lost\"\nroot_without = [\"etc/x\"]",
         "arm `a`: what is changed in a root whose power was cut would be undone",
     );
+    assert!(one_arm("system = \"busybox\"\nroot_state = \"power-lost\"\nroot_without = []").is_ok(), "nothing changes");
+    refused(
+        "system = \"busybox\"\nroot_without = [\"etc/x\"]\nroot_files = { \"etc/x\" = \"\" }",
+        "arm `a`: `root_files` and `root_without` name the same file",
+    );
+    refused("system = \"busybox\"\nfile_system = \"ubifs\"\nroot_without = [\"etc/x\"]", "are for an image of ext4");
+    refused("system = \"busybox\"\nfile_system = \"ubifs\"\nroot_state = \"first-boot\"", "is on ext4");
+    refused("system = \"busybox\"\nfile_system = \"erofs\"\nroot_state = \"aged\"", "does not age");
+    assert!(one_arm("system = \"busybox\"\nfile_system = \"ubifs\"\nroot_state = \"aged\"").is_ok());
+}
+
+#[test]
+fn without_an_initramfs_the_kernel_mounts_what_it_can() {
+    let refused = |keys: &str, why: &str| {
+        let error = one_arm(&format!("initramfs = false\n{keys}")).unwrap_err();
+        assert!(error.contains(why), "{keys}: {error}");
+    };
+    assert!(!one_arm("initramfs = false\nsystem = \"busybox\"").unwrap().initramfs);
+    refused("", "has the kernel mount the root of a `system`");
+    refused("system = \"busybox\"\nbus = \"sata\"", "leave out `bus` and `file_system`");
+    refused("system = \"busybox\"\nfile_system = \"squashfs\"", "leave out `bus` and `file_system`");
+    refused("system = \"busybox\"\nmodules = [\"a.ko\"]", "modules are loaded by the initramfs");
+    refused("system = \"busybox\"\nloader = \"grub-bios\"", "a `loader` loads an initramfs");
+    let file = "name = \"x\"\nabout = \"\"\nruns = 1\n[defaults]\nkernel = \"6.12\"\nsystem = \"busybox\"\ninitramfs = false\n\
+        [[arm]]\nname = \"a\"\nroot = \"root.img\"\n";
+    let arm = Experiment::parse(Path::new("x.toml"), file).unwrap().arms.remove(0);
+    assert!(arm.initramfs, "a root of one's own does not have the default of a system's");
 }

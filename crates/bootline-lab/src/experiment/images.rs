@@ -27,6 +27,9 @@ pub struct ArmKernel {
     pub arch: Arch,
     /// What `uname -r` says in a kernel of the cache.
     pub release: Option<String>,
+    /// What it was built from, if it was built here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<BuiltFrom>,
     /// The named series, if this kernel is a substitute of another one.
     pub substitute_for: Option<String>,
     /// SHA-256 of the image, in hexadecimal: results contain runs of only one image per arm.
@@ -37,6 +40,40 @@ pub struct ArmKernel {
     /// The modules that the arm's init loads, each a file.
     #[serde(skip)]
     pub modules: Vec<Module>,
+}
+
+/// What a kernel was built from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BuiltFrom {
+    /// Debian's version of the source, or the path of the user's own.
+    pub source: String,
+    /// The configuration that it began with: `tiny`, `stock`, `defconfig` or a file.
+    pub base: String,
+    /// The fragments on top of it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<String>,
+}
+
+impl ArmKernel {
+    /// A kernel of the cache, stock or built here.
+    pub(super) fn of(named: String, kernel: Kernel, is_substitute: bool) -> ArmKernel {
+        let built = kernel.built.as_ref().map(|built| BuiltFrom {
+            source: built.source.clone(),
+            base: built.base.clone(),
+            fragments: built.fragments.clone(),
+        });
+        ArmKernel {
+            named,
+            path: kernel.path.clone(),
+            arch: kernel.arch,
+            release: Some(kernel.release.clone()),
+            built,
+            substitute_for: is_substitute.then(|| kernel.series.to_string()),
+            sha256: kernel.sha256.clone(),
+            stock: Some(kernel),
+            modules: Vec::new(),
+        }
+    }
 }
 
 /// Why an arm can't be booted.
@@ -99,31 +136,12 @@ pub fn images(
                     kernel.map(|kernel| kernels::Substitute { kernel, instead_of: None })
                 };
                 let got = got.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
-                let kernel = got.kernel;
-                ArmKernel {
-                    named,
-                    path: kernel.path.clone(),
-                    arch: kernel.arch,
-                    release: Some(kernel.release.clone()),
-                    substitute_for: got.instead_of.map(|_| kernel.series.to_string()),
-                    sha256: kernel.sha256.clone(),
-                    stock: Some(kernel),
-                    modules: Vec::new(),
-                }
+                ArmKernel::of(named, got.kernel, got.instead_of.is_some())
             }
             (None, Image::Built { arch, name }) => {
                 let kernel = store.built(name, *arch);
                 let kernel = kernel.map_err(|source| ImageError::Stock { arm: arm.name.clone(), source })?;
-                ArmKernel {
-                    named,
-                    path: kernel.path.clone(),
-                    arch: kernel.arch,
-                    release: Some(kernel.release.clone()),
-                    substitute_for: None,
-                    sha256: kernel.sha256.clone(),
-                    stock: Some(kernel),
-                    modules: Vec::new(),
-                }
+                ArmKernel::of(named, kernel, false)
             }
             (None, Image::File(path)) => {
                 let failed = |source| ImageError::Image { arm: arm.name.clone(), source };
@@ -135,6 +153,7 @@ pub fn images(
                     path: path.clone(),
                     arch,
                     release: None,
+                    built: None,
                     substitute_for: None,
                     sha256,
                     stock: None,
@@ -143,7 +162,8 @@ pub fn images(
             }
         };
         if let (false, Some(kernel)) = (arm.initramfs, &booted.stock) {
-            let lacking = lacks_built_in(kernel);
+            let absent = arm.system.iter().flat_map(|system| system.hardware.absent.iter().copied());
+            let lacking = lacks_built_in(kernel, absent);
             if !lacking.is_empty() {
                 let source = BootError::NotBuiltIn { kernel: kernel.name(), lacking };
                 return Err(ImageError::Image { arm: arm.name.clone(), source });

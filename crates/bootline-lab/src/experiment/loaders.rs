@@ -25,7 +25,7 @@ pub struct ArmLoaderImage {
     /// The loader itself, next to its other files.
     #[schemars(with = "String")]
     pub path: PathBuf,
-    /// SHA-256 of that file: results contain runs of only one loader per arm.
+    /// SHA-256 of its files, its firmware among them: results contain runs of only one loader per arm.
     pub sha256: String,
 }
 
@@ -34,7 +34,7 @@ impl ArmLoaderImage {
     pub fn of(image: LoaderImage) -> ArmLoaderImage {
         ArmLoaderImage {
             path: image.path(),
-            sha256: image.sha256().to_owned(),
+            sha256: image.sha256(),
             loader: image.manifest.loader,
             version: image.manifest.version,
             firmware: image.manifest.firmware,

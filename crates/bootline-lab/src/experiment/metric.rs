@@ -42,7 +42,7 @@ pub enum Metric {
     FlushGap,
     /// Number of reports of a stall in the kernel's own log: soft lockups, RCU stalls.
     Stalls,
-    /// From QEMU's start until the initramfs executes the init of a whole system.
+    /// From QEMU's start until the initramfs, or the lab's program in its place, executes the init of a whole system.
     Handoff,
     /// From QEMU's start until a whole system's application has been executed, by its first mark.
     ApplicationStart,

@@ -30,7 +30,7 @@ pub use definition::{Arm, ArmRoot, ArmSystem, Claim, Experiment, Image, Publishe
 pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;
-pub use images::{ArmKernel, ImageError, images};
+pub use images::{ArmKernel, BuiltFrom, ImageError, images};
 pub use loaders::{ArmLoaderImage, loaders};
 pub use metric::Metric;
 pub use plan::{ExperimentPlan, NoSuchArm, PlannedRun, RunSelection};

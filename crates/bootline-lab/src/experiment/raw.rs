@@ -114,7 +114,7 @@ impl RawArm {
             loader_delay: self.loader_delay.or(defaults.loader_delay.filter(|_| self.loader_quiet != Some(true))),
             loader_quiet: self.loader_quiet.or(defaults.loader_quiet),
             initrd: self.initrd.or(defaults.initrd),
-            initramfs: self.initramfs.or(defaults.initramfs),
+            initramfs: self.initramfs.or(defaults.initramfs.filter(|_| self.root.is_none())),
             dtb: self.dtb.or(defaults.dtb),
             modules: self.modules.or(defaults.modules),
             icount: self.icount.or(defaults.icount),

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::definition::Published;
+use super::images::BuiltFrom;
 use super::metric::Metric;
 use crate::boot::{self, LoaderSetup};
 use crate::host::Host;
@@ -61,6 +62,9 @@ pub struct ArmResult {
     pub kernel: String,
     /// What `uname -r` says in a stock kernel.
     pub release: Option<String>,
+    /// What it was built from; left out for a stock kernel and a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<BuiltFrom>,
     /// The series that was used instead of the named one.
     pub substitute_for: Option<String>,
     /// Architecture of the guest.
@@ -98,6 +102,9 @@ pub struct ArmResult {
     /// What the machine had in addition, with nothing plugged in; left out if there was nothing.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub absent: BTreeSet<Absent>,
+    /// Whether the kernel mounted the root by itself; left out with an initramfs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_initramfs: bool,
     /// The boot loader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loader: Option<Loader>,

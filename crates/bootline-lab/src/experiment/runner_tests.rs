@@ -57,6 +57,7 @@ impl Lab {
             path: PathBuf::from("/nowhere"),
             arch: Arch::Amd64,
             release: None,
+            built: None,
             substitute_for: None,
             sha256: format!("{arm}{arm}"),
             stock: None,

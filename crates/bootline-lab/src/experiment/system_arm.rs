@@ -12,7 +12,9 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
     let predicted = arm.predict.as_ref().is_some_and(|list| !list.is_empty()) || arm.predict_from.is_some();
     let own = arm.root.is_some();
     let system = arm.system.is_some() || own;
-    let changed = arm.root_files.is_some() || arm.root_without.is_some();
+    let changed = arm.root_files.as_ref().is_some_and(|files| !files.is_empty())
+        || arm.root_without.as_ref().is_some_and(|paths| !paths.is_empty());
+    let without_initramfs = arm.initramfs == Some(false);
     let state = arm.root_state.and_then(|state| state.contradiction(arm.file_system.unwrap_or_default()));
     let checks = [
         (arm.system.is_some() && own, "it has a `system` or a `root` of your own, not both"),
@@ -25,6 +27,13 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
         (
             arm.system.is_none() && changed,
             "`root_files` and `root_without` change a copy of a `system`'s image, which it does not have",
+        ),
+        (
+            arm.root_files
+                .iter()
+                .flatten()
+                .any(|(path, _)| arm.root_without.iter().flatten().any(|p| p.as_ref() == path.as_ref())),
+            "`root_files` and `root_without` name the same file",
         ),
         (
             changed && arm.root_state == Some(RootState::PowerLost),
@@ -60,15 +69,21 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
             "a `system` needs the modules of its kernel: name a series of stock kernels, or a kernel that was built here",
         ),
         (
-            arm.initramfs == Some(false) && arm.system.is_none(),
+            without_initramfs
+                && (arm.bus.is_some_and(|bus| bus != Bus::Virtio)
+                    || arm.file_system.is_some_and(|format| format != ImageFormat::Ext4)),
+            "with `initramfs = false` the root is on virtio and ext4: leave out `bus` and `file_system`",
+        ),
+        (
+            without_initramfs && arm.system.is_none(),
             "`initramfs = false` has the kernel mount the root of a `system` by itself, which it does not have",
         ),
         (
-            arm.initramfs == Some(false) && arm.modules.as_ref().is_some_and(|list| !list.is_empty()),
+            without_initramfs && arm.modules.as_ref().is_some_and(|list| !list.is_empty()),
             "modules are loaded by the initramfs: no `initramfs = false`",
         ),
         (
-            arm.initramfs == Some(false) && arm.loader.is_some(),
+            without_initramfs && arm.loader.is_some(),
             "a `loader` loads an initramfs with the kernel: no `initramfs = false`",
         ),
         (own && predicted, "the boot of a `root` is not predicted: no `predict`, no `predict_from`"),

@@ -193,16 +193,7 @@ mod tests {
             sha256: "k".to_owned(),
             built: None,
         };
-        ArmKernel {
-            named: "6.12".to_owned(),
-            path: stock.path.clone(),
-            arch: stock.arch,
-            release: Some(stock.release.clone()),
-            substitute_for: None,
-            sha256: stock.sha256.clone(),
-            stock: Some(stock),
-            modules: Vec::new(),
-        }
+        ArmKernel::of("6.12".to_owned(), stock, false)
     }
 
     #[test]

@@ -100,6 +100,14 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 /// taken only on request (`kernels fetch --nearest`). `arch` is that of a name without one.
 pub fn named(name: &NamedKernel, arch: Option<Arch>, terminal: &Terminal) -> Result<Kernel, Failure> {
     let store = store()?;
+    let own = match name {
+        NamedKernel::Built { arch, .. } => *arch,
+        NamedKernel::Stock(name) => name.arch,
+    };
+    if let (Some(own), Some(stated)) = (own, arch.filter(|arch| own.is_some_and(|own| own != *arch))) {
+        let what = format!("`{name}` is for {}, not {}", own.debian_name(), stated.debian_name());
+        return Err(Failure::new(Exit::USAGE, what).hint("leave out `--arch`"));
+    }
     let name = match name {
         NamedKernel::Built { name, arch: own } => return store.built(name, own.or(arch)).map_err(|e| failed(&e)),
         NamedKernel::Stock(name) => name,

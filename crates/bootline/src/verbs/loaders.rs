@@ -94,7 +94,7 @@ fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
             version: image.manifest.version.clone(),
             firmware: image.manifest.firmware.as_ref().map(|f| format!("{} {}", f.name, f.version)),
             path: image.path().to_string_lossy().into_owned(),
-            sha256: image.sha256().to_owned(),
+            sha256: image.sha256(),
         };
         match build.json {
             true => print(&JsonLine(json))?,

@@ -12,14 +12,14 @@ use bootline_images::systems::{
     system_initramfs,
 };
 use bootline_input::{Exit, Failure};
-use bootline_lab::boot::{BootError, configure};
+use bootline_lab::boot::configure;
 use bootline_report::{JsonLine, SystemImageJson, SystemJson, SystemsJson};
-use bootline_terminal::{Terminal, cancel_on_signals};
+use bootline_terminal::{Terminal, cancel_on_signals, or_interrupted};
 use clap::Subcommand;
 
 use crate::build_steps::BuildSteps;
 use crate::output_file::print;
-use crate::verbs::kernels;
+use crate::verbs::{boot, kernels};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -130,10 +130,11 @@ fn run_fetch(fetch: Fetch, terminal: &Terminal) -> Result<Exit, Failure> {
 }
 
 fn run_build(build: Build, terminal: &Terminal) -> Result<Exit, Failure> {
+    cancel_on_signals()?;
     let store = open(&build.place)?;
     let kernel = kernels::named(&build.kernel, build.arch, terminal)?;
     for system in build.systems {
-        let image = image_in(&store, system, &kernel, terminal)?;
+        let image = image_in(&store, system, &kernel, terminal).map_err(or_interrupted)?;
         let json = SystemImageJson {
             schema: "bootline-system/1",
             system: image.manifest.system.name().to_owned(),
@@ -191,7 +192,7 @@ fn configured(
     let mut told = |p: BuildProgress| steps.tell(&p.to_string(), p.counts());
     let mut guest = |root: &UnconfiguredRoot, progress: &mut dyn FnMut(BuildProgress)| {
         let cancel = cancel_on_signals().map_err(Failed)?;
-        configure(root, &cancel, progress).map_err(|e| Failed(in_guest(&e)))
+        configure(root, &cancel, progress).map_err(|e| Failed(boot::failed(&e)))
     };
     let done = store.configure_in_guest(system, kernel, modules, &mut told, &mut guest);
     steps.end();
@@ -204,14 +205,6 @@ struct Failed(Failure);
 impl From<SystemError> for Failed {
     fn from(error: SystemError) -> Failed {
         Failed(failed(&error))
-    }
-}
-
-fn in_guest(error: &BootError) -> Failure {
-    let failure = Failure::new(Exit::LAB, error.to_string());
-    match error.hint() {
-        Some(hint) => failure.hint(hint),
-        None => failure,
     }
 }
 

@@ -30,9 +30,10 @@ use bootline_lab::boot::{
 use bootline_lab::machine::Accel;
 use bootline_lab::module::{Module, with_own};
 use bootline_lab::storage::StoragePreset;
-use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
+use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals, or_interrupted};
 use regex::bytes::Regex;
-use tempfile::TempDir;
+
+use work_folder::WorkFolder;
 
 use crate::output_file::folder;
 use crate::quantity::{baud, duration};
@@ -51,7 +52,7 @@ Examples:
   bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
   bootline boot --kernel 6.12 --system debian-minimal --root-state power-lost -o lost
   bootline boot --kernel 6.12 --root core-image-minimal.wic --storage sd --baud 38400 -o own
-  bootline boot --kernel tiny --system busybox --no-initramfs -o tiny    by `kernels build tiny`
+  bootline boot --kernel tiny --system busybox --no-initramfs -o small    by `kernels build tiny`
   bootline boot --kernel 6.12 --system busybox --bus sata --absent sd-card,network-link -o board
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
@@ -62,9 +63,9 @@ pub struct Args {
     /// An initramfs of your own [default: the lab's, whose init reports the truth on a second port]
     #[arg(long, value_name = "FILE")]
     initrd: Option<PathBuf>,
-    /// Boot without an initramfs: the kernel mounts the root of --system by itself, so it has the drivers built in, as those of
-    /// `bootline kernels build` do
-    #[arg(long, requires = "system", conflicts_with_all = ["modules", "loader"])]
+    /// Boot without an initramfs: the kernel mounts the root of --system by itself, so it needs the drivers built in, as
+    /// that of `bootline kernels build tiny` has them
+    #[arg(long, requires = "system", conflicts_with_all = ["modules", "loader", "bus", "file_system"])]
     no_initramfs: bool,
     /// A device tree instead of QEMU's own; aarch64 only
     #[arg(long, value_name = "FILE")]
@@ -80,7 +81,7 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
     root_partition: Option<u32>,
     /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), power-lost (its
-    /// power was cut while it wrote, so its journal is replayed), or aged (all its files were written anew while it was nearly
+    /// power was cut right after it wrote, so its journal is replayed), or aged (all its files were written anew while it was nearly
     /// full, so they lie in pieces)
     #[arg(long, value_name = "STATE", default_value_t, requires = "system")]
     root_state: RootState,
@@ -110,7 +111,7 @@ pub struct Args {
     /// Seconds for which the boot loader waits for a key [default: Debian's, 2 in U-Boot and 5 in GRUB]
     #[arg(long, value_name = "SECONDS", requires = "loader", value_parser = clap::value_parser!(u32).range(0..=600))]
     loader_delay: Option<u32>,
-    /// Have the boot loader print nothing, and wait for no key
+    /// Have the boot loader print nothing (OVMF still does), and wait for no key
     #[arg(long, requires = "loader", conflicts_with = "loader_delay")]
     loader_quiet: bool,
     /// Parameters for the kernel command line
@@ -154,7 +155,8 @@ pub struct Args {
     /// How often to try a run until it is valid
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     attempts: u32,
-    /// Abandon a run after this time: 90s, 5m [default: 2m plus the transmit time of 250 000 bytes]
+    /// Abandon a run after this time: 90s, 5m [default: 2m plus the transmit time of
+    /// 250 000 bytes; 8m more for a system, 1m and its delay for a loader]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Dur>,
     /// Count instructions instead of time, without a console: shows the CPU's cost
@@ -170,8 +172,8 @@ pub struct Args {
 
 pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     let (runs, attempts, json) = (args.runs, args.attempts, args.json);
-    let (request, _kept) = resolve(args, terminal)?;
     let cancel = cancel_on_signals()?;
+    let (request, _kept) = resolve(args, terminal).map_err(or_interrupted)?;
     let mut outcomes = Vec::new();
     let mut exit = Exit::FINE;
     for n in 1..=runs {
@@ -193,11 +195,11 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
 }
 
 /// The request, and the folder with what only these boots need; it is removed once it is dropped.
-fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<TempDir>), Failure> {
+fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFolder>), Failure> {
     folder(&args.output)?;
-    let (kernel, arch, stock) = kernel(&args.kernel, args.arch, terminal)?;
+    let (kernel, arch, stock) = kernel(&args.kernel, args.arch, args.system.is_some(), terminal)?;
     if let (true, Some(kernel)) = (args.no_initramfs, &stock) {
-        check_built_in(kernel)?;
+        check_built_in(kernel, &args.absent)?;
     }
     let modules = files(args.modules, stock.as_ref(), terminal)?;
     let mut kept = Vec::new();
@@ -245,17 +247,19 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<TempDir>
     Ok((request, kept))
 }
 
-/// The kernel image: a file, or else a kernel of the cache; a series is fetched if it is not there.
+/// The kernel image: a file, or else a kernel of the cache; a series is fetched if it is not there. A bare word may also be a file
+/// that is not there, unless `of_cache` demands a kernel with modules.
 fn kernel(
     named: &Path,
     arch: Option<Arch>,
+    of_cache: bool,
     terminal: &Terminal,
 ) -> Result<(PathBuf, Option<Arch>, Option<Kernel>), Failure> {
     let name = named.to_str().and_then(|name| name.parse::<NamedKernel>().ok());
-    let Some(name) = name.filter(|_| !named.exists()) else { return Ok((named.to_owned(), arch, None)) };
-    // A bare word may also be a file that is not there.
+    // A folder, perhaps that of an earlier run, is no kernel.
+    let Some(name) = name.filter(|_| !named.is_file()) else { return Ok((named.to_owned(), arch, None)) };
     let kernel = match &name {
-        NamedKernel::Built { name, arch: None } if !kernels::is_built(name, arch)? => {
+        NamedKernel::Built { name, arch: None } if !of_cache && !kernels::is_built(name, arch)? => {
             return Ok((named.to_owned(), arch, None));
         }
         _ => kernels::named(&name, arch, terminal)?,
@@ -263,9 +267,9 @@ fn kernel(
     Ok((kernel.path.clone(), Some(kernel.arch), Some(kernel)))
 }
 
-/// Checks that a kernel has built in what it needs to mount the root of a system by itself.
-fn check_built_in(kernel: &Kernel) -> Result<(), Failure> {
-    match lacks_built_in(kernel) {
+/// Checks that a kernel has built in what it needs to mount the root of a system by itself, with this hardware next to it.
+fn check_built_in(kernel: &Kernel, absent: &[Absent]) -> Result<(), Failure> {
+    match lacks_built_in(kernel, absent.iter().copied()) {
         lacking if lacking.is_empty() => Ok(()),
         lacking => Err(failed(&BootError::NotBuiltIn { kernel: kernel.name(), lacking })),
     }
@@ -308,10 +312,10 @@ fn prepared(
     hardware: Hardware,
     kernel: Option<&Kernel>,
     terminal: &Terminal,
-) -> Result<(SystemBoot, Vec<TempDir>), Failure> {
+) -> Result<(SystemBoot, Vec<WorkFolder>), Failure> {
     let kernel = kernel.ok_or_else(|| {
-        Failure::new(Exit::USAGE, "a system needs the modules of its kernel, which only a stock kernel has")
-            .hint("name a series: `--kernel 6.12`; `bootline kernels` lists them")
+        Failure::new(Exit::USAGE, "a system needs the modules of its kernel, and `--kernel` names a file without them")
+            .hint("name a series, or a kernel that was built here: `bootline kernels` lists them")
     })?;
     let RootSetup { state, changes, format } = root;
     if state == RootState::PowerLost && !changes.is_empty() {
@@ -342,7 +346,7 @@ pub fn initramfs_for(
     hardware: &Hardware,
     kernel: &Kernel,
     terminal: &Terminal,
-) -> Result<(PathBuf, Option<TempDir>), Failure> {
+) -> Result<(PathBuf, Option<WorkFolder>), Failure> {
     if *hardware == Hardware::default() {
         return Ok((image.initramfs.clone(), None));
     }

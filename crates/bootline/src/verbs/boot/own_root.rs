@@ -10,10 +10,9 @@ use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{SystemBoot, arch_of};
 use bootline_lab::experiment::{ArmKernel, ArmSystemImage};
 use bootline_terminal::Terminal;
-use tempfile::TempDir;
 
 use super::failed::failed;
-use super::work_folder::{folder, written};
+use super::work_folder::{WorkFolder, written};
 use crate::verbs::kernels;
 
 /// The kernel that boots a root.
@@ -33,7 +32,7 @@ pub fn boot(
     hardware: Hardware,
     with: &BootedWith<'_>,
     terminal: &Terminal,
-) -> Result<(SystemBoot, TempDir), Failure> {
+) -> Result<(SystemBoot, WorkFolder), Failure> {
     let Prepared { root, initramfs, work } = prepared(root, partition, &hardware, with, terminal)?;
     Ok((SystemBoot { hardware, ..SystemBoot::of_own(&root, initramfs) }, work))
 }
@@ -42,7 +41,7 @@ struct Prepared {
     root: OwnRoot,
     initramfs: PathBuf,
     /// Where the initramfs is, and perhaps the image.
-    work: TempDir,
+    work: WorkFolder,
 }
 
 fn prepared(
@@ -54,7 +53,7 @@ fn prepared(
 ) -> Result<Prepared, Failure> {
     let arch = with.arch.map_or_else(|| arch_of(with.kernel), Ok).map_err(|e| failed(&e))?;
     let modules = with.stock.map(|stock| kernels::modules(stock, terminal)).transpose()?;
-    let work = folder()?;
+    let work = WorkFolder::new()?;
     let root = OwnRoot::prepare(root, partition, work.path()).map_err(|e| unusable(&e))?;
     let root = root.fitted(hardware, work.path()).map_err(|e| unusable(&e))?;
     let archive = own_initramfs(&root, arch, hardware, modules.as_deref()).map_err(|e| unusable(&e))?;
@@ -69,7 +68,7 @@ pub fn own_image(
     hardware: &Hardware,
     kernel: &ArmKernel,
     terminal: &Terminal,
-) -> Result<(ArmSystemImage, TempDir), Failure> {
+) -> Result<(ArmSystemImage, WorkFolder), Failure> {
     let sha256 = OwnRoot::sha256(root).map_err(|e| unusable(&e))?;
     let with = BootedWith { kernel: &kernel.path, arch: Some(kernel.arch), stock: kernel.stock.as_ref() };
     let prepared = prepared(root, partition, hardware, &with, terminal)?;

@@ -151,19 +151,18 @@ fn table(truth: &Truth, boot: Option<&Boot>) -> Table {
 }
 
 fn verdict(verdict: &RunVerdict) -> (String, Style) {
-    match verdict {
-        RunVerdict::Valid => ("valid".to_owned(), Style::Setting),
-        RunVerdict::Invalid => ("invalid".to_owned(), Style::Error),
-        RunVerdict::Unchecked => ("unchecked (an initramfs of your own)".to_owned(), Style::Warning),
-        RunVerdict::Panicked { line } => (format!("the kernel panicked: {line}"), Style::Error),
-        RunVerdict::ModuleFailed { module, error } => (format!("module {module} was refused: {error}"), Style::Error),
-        RunVerdict::NoSystem { error } => (format!("the system could not be started: {error}"), Style::Error),
-        RunVerdict::TimedOut { silent_ns } => {
-            (format!("timed out; the guest had sent nothing for {silent_ns} s"), Style::Error)
-        }
-        RunVerdict::Stopped => ("the guest ended before init".to_owned(), Style::Error),
-        RunVerdict::Interrupted => ("interrupted".to_owned(), Style::Error),
-    }
+    let style = match verdict {
+        RunVerdict::Valid => Style::Setting,
+        RunVerdict::Unchecked => Style::Warning,
+        RunVerdict::Invalid
+        | RunVerdict::Panicked { .. }
+        | RunVerdict::ModuleFailed { .. }
+        | RunVerdict::NoSystem { .. }
+        | RunVerdict::TimedOut { .. }
+        | RunVerdict::Stopped
+        | RunVerdict::Interrupted => Style::Error,
+    };
+    (verdict.to_string(), style)
 }
 
 fn flaw(flaw: &FidelityFlaw) -> String {

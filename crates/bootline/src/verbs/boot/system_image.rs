@@ -8,11 +8,10 @@ use bootline_images::kernels::Kernel;
 use bootline_images::systems::{BuildProgress, RootChanges, RootState, System, SystemImage};
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{BootError, derivation, derive, settle};
-use bootline_terminal::Terminal;
-use tempfile::TempDir;
+use bootline_terminal::{Terminal, cancel_on_signals};
 
 use super::failed::failed;
-use super::work_folder::folder;
+use super::work_folder::WorkFolder;
 use crate::build_steps::BuildSteps;
 use crate::verbs::systems;
 
@@ -44,10 +43,11 @@ pub fn in_state(
             "booting a copy of it, and cutting its power while it writes"
         }
     };
+    let cancel = cancel_on_signals()?;
     let mut guest = |image: &SystemImage| {
         let _locked = lock()?;
         terminal.say(&format!("{system}: {what}"));
-        derive(image, state, &kernel.path)
+        derive(image, state, &kernel.path, &cancel)
     };
     let mut steps = BuildSteps::new(terminal);
     let mut told = |p: BuildProgress| steps.tell(&p.to_string(), p.counts());
@@ -71,8 +71,8 @@ fn first_boot(
 }
 
 /// A copy of a system's image with changes, and the folder that holds it; it is removed once that is dropped.
-pub fn changed(image: &SystemImage, changes: &RootChanges) -> Result<(PathBuf, TempDir), Failure> {
-    let folder = folder()?;
+pub fn changed(image: &SystemImage, changes: &RootChanges) -> Result<(PathBuf, WorkFolder), Failure> {
+    let folder = WorkFolder::new()?;
     let copy = folder.path().join("root.img");
     changes.copy(&image.path, &copy, folder.path()).map_err(|e| failed(&e.into()))?;
     Ok((copy, folder))
@@ -83,7 +83,7 @@ fn settled(system: System, kernel: &Kernel, terminal: &Terminal) -> Result<Syste
     let mut image = systems::image(system, kernel, terminal)?;
     if !image.manifest.settled {
         terminal.say(&format!("{system}: booting it once and shutting it down: first boots differ from later ones"));
-        settle(&image, &kernel.path).map_err(|e| failed(&e))?;
+        settle(&image, &kernel.path, &*cancel_on_signals()?).map_err(|e| failed(&e))?;
         image.set_settled().map_err(|e| Failure::new(Exit::LAB, e.to_string()))?;
     }
     Ok(image)

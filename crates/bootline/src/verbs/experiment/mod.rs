@@ -18,7 +18,7 @@ use bootline_lab::experiment::{
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
-use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals};
+use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals, or_interrupted};
 
 use crate::output_file::{folder, print};
 use crate::verbs::loaders as loader_store;
@@ -169,7 +169,8 @@ impl Selected {
 
 impl Run {
     fn carry_out(&self, selected: &Selected, terminal: &Terminal) -> Result<Exit, Failure> {
-        let (results, ended) = self.boot_missing(selected, terminal)?;
+        let cancel = cancel_on_signals()?;
+        let (results, ended) = self.boot_missing(selected, &cancel, terminal).map_err(or_interrupted)?;
         let exit = selected.evaluate(&results, self.selection.json, terminal);
         match ended? {
             ExperimentEnd::Complete => exit,
@@ -185,6 +186,7 @@ impl Run {
     fn boot_missing(
         &self,
         Selected { experiment, plan, dir }: &Selected,
+        cancel: &AtomicBool,
         terminal: &Terminal,
     ) -> Result<(ResultsDir, Result<ExperimentEnd, Failure>), Failure> {
         let mut steps = kernels::FetchSteps::new(terminal);
@@ -212,7 +214,7 @@ impl Run {
             let kernel =
                 kernel.stock.as_ref().expect("a system goes with a stock kernel, which the file's checks demand");
             // Building one and booting it for the first time would disturb what others measure.
-            let lock = || lock_host_at(self.host_lock.as_deref(), &AtomicBool::new(false));
+            let lock = || lock_host_at(self.host_lock.as_deref(), cancel);
             let image = boot::in_state(system, booted.state, *format, kernel, &lock, terminal);
             let image = image.map_err(|failure| failures::system(arm, failure))?;
             let (initramfs, folder) = boot::initramfs_for(&image, hardware, kernel, terminal)
@@ -237,11 +239,10 @@ impl Run {
         }
         let results =
             ResultsDir::begin(dir, experiment, self.random_seed, &images).map_err(|e| failures::results(&e))?;
-        let cancel = cancel_on_signals()?;
         let mut line = ProgressLine::new(false);
         let mut boot = |request: &BootRequest, attempts: u32, watch: &mut dyn FnMut(&BootProgress<'_>)| {
-            let _locked = lock_host_at(self.host_lock.as_deref(), &cancel)?;
-            boot_valid(request, attempts, &cancel, watch)
+            let _locked = lock_host_at(self.host_lock.as_deref(), cancel)?;
+            boot_valid(request, attempts, cancel, watch)
         };
         let mut before = String::new();
         let mut tell = |status: &ExperimentStatus<'_>| {
@@ -253,7 +254,7 @@ impl Run {
                 before = step;
             }
         };
-        let ended = carry_out(experiment, plan, &images, &results, &cancel, &mut boot, &mut tell);
+        let ended = carry_out(experiment, plan, &images, &results, cancel, &mut boot, &mut tell);
         line.clear();
         Ok((results, ended.map_err(|e| failures::run(&e, dir))))
     }

@@ -76,7 +76,7 @@ fn described(metric: Metric) -> &'static str {
         Metric::IrqsOff => "irqs-off: the longest delay of a timer interrupt, guest clock",
         Metric::PreemptOff => "preempt-off: the longest delay of the most urgent task, guest clock",
         Metric::Stalls => "stalls: reports of soft lockups and RCU stalls in the kernel's own log",
-        Metric::Handoff => "handoff: from QEMU's start until the initramfs executes the system's init, host clock",
+        Metric::Handoff => "handoff: from QEMU's start until the system's init is executed, host clock",
         Metric::ApplicationStart => {
             "application-start: from QEMU's start until the application was executed, host clock"
         }
@@ -194,12 +194,12 @@ fn without_value(verdict: &RunVerdict, value: Option<MetricValue>, metric: Metri
         }
         RunVerdict::Valid | RunVerdict::Unchecked => format!("valid, but has no {metric} (a silent line has none)"),
         RunVerdict::Invalid => "invalid after all attempts".to_owned(),
-        RunVerdict::Panicked { line } => format!("the kernel panicked: {line}"),
-        RunVerdict::ModuleFailed { module, error } => format!("module {module} was refused: {error}"),
-        RunVerdict::NoSystem { error } => format!("the system could not be started: {error}"),
-        RunVerdict::TimedOut { .. } => "timed out".to_owned(),
-        RunVerdict::Stopped => "the guest ended before init".to_owned(),
-        RunVerdict::Interrupted => "interrupted".to_owned(),
+        RunVerdict::Panicked { .. }
+        | RunVerdict::ModuleFailed { .. }
+        | RunVerdict::NoSystem { .. }
+        | RunVerdict::TimedOut { .. }
+        | RunVerdict::Stopped
+        | RunVerdict::Interrupted => verdict.to_string(),
     })
 }
 
