@@ -13,12 +13,13 @@ use bootline_testkit::seed_kernel;
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
 const ATTEMPTS: u32 = 8;
 
-#[test]
-fn a_bios_starts_grub_which_counts_down_and_starts_the_kernel() {
+/// Boots a kernel by GRUB, and checks what is on the line: the firmware's own words, then those of GRUB.
+#[track_caller]
+fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&str]) {
     let dir = tempfile::tempdir().unwrap();
     let kernel = seed_kernel(&dir.path().join("cache"), Arch::Amd64, "6.12");
     let folder = LoaderStore::folder(None, |name| std::env::var_os(name)).expect("a home");
-    let image = LoaderStore::open(&folder).unwrap().image(Loader::GrubBios, &mut |p| eprintln!("{p}")).unwrap();
+    let image = LoaderStore::open(&folder).unwrap().image(loader, &mut |p| eprintln!("{p}")).unwrap();
     let setup = LoaderSetup { delay: Some(1), quiet: false };
     let request = BootRequest {
         arch: Some(Arch::Amd64),
@@ -33,17 +34,12 @@ fn a_bios_starts_grub_which_counts_down_and_starts_the_kernel() {
     // GRUB says what it loaded, and nothing else is changed.
     let loaded = format!("BOOT_IMAGE=/kernel {}", truth.guest.command_line);
     assert_eq!(truth.guest.proc_cmdline.as_deref().map(str::trim_end), Some(&loaded[..]));
-    let loader = truth.guest.loader.unwrap();
-    assert_eq!(
-        (loader.name, loader.setup, loader.firmware.unwrap().name),
-        (Loader::GrubBios, setup, "SeaBIOS".to_owned())
-    );
+    let found = truth.guest.loader.unwrap();
+    assert_eq!((found.name, found.setup, found.firmware.unwrap().name), (loader, setup, firmware.to_owned()));
 
     let capture = fs::read(outcome.capture.unwrap()).unwrap();
     let boot = Boot::analyse(BootRecords::all(&capture).remove(0), &BootOptions::default()).with_sources(&[], None);
-    let steps = [
-        "SeaBIOS (version",
-        "GRUB loading",
+    let of_grub = [
         "GNU GRUB  version",
         "executed automatically in 1s.",
         "executed automatically in 0s.",
@@ -52,11 +48,21 @@ fn a_bios_starts_grub_which_counts_down_and_starts_the_kernel() {
         "Loading initial ramdisk ...",
     ];
     let mut texts = boot.records.iter().map(|record| record.text);
-    for step in steps {
+    for step in before.iter().chain(&of_grub) {
         assert!(texts.any(|text| text.trim_start().contains(step)), "`{step}` is not on the line in its place");
     }
     let stages: Vec<StageName> = boot.whole.stages.iter().map(|stage| stage.name).take(2).collect();
     assert_eq!(stages, [StageName::Firmware, StageName::Loader]);
     let waited: Vec<_> = findings(&boot).into_iter().filter(|f| f.rule == RuleId::Ldr001).collect();
     assert!(waited.len() == 1 && waited[0].remedies[0].action.contains("GRUB_TIMEOUT=0"), "{waited:?}");
+}
+
+#[test]
+fn a_bios_starts_grub() {
+    counts_down_and_starts_the_kernel(Loader::GrubBios, "SeaBIOS", &["SeaBIOS (version", "GRUB loading"]);
+}
+
+#[test]
+fn uefi_firmware_starts_grub() {
+    counts_down_and_starts_the_kernel(Loader::GrubEfi, "OVMF", &["BdsDxe: starting Boot"]);
 }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bootline_images::arch::Arch;
 use bootline_images::hardware::{Absent, Bus, Hardware};
+use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, Store, cache_folder};
 use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
 use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore, system_initramfs};
@@ -120,6 +121,37 @@ fn a_root_on_another_bus_boots_next_to_empty_slots() {
     assert!(system.socket_answered_ns.is_some(), "the system's own network is up");
 }
 
+#[test]
+fn the_same_files_boot_from_disks_and_flash() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (kernel, settled) = settled_busybox();
+    let modules = self::kernel().1;
+    let dir = tempfile::tempdir().unwrap();
+    for format in [ImageFormat::Btrfs, ImageFormat::Squashfs, ImageFormat::Ubifs] {
+        let image = store().converted(&settled, format, &modules, &mut |p| eprintln!("{p}")).unwrap();
+        let run = dir.path().join(format.name());
+        let request = BootRequest {
+            system: Some(SystemBoot::new(&image)),
+            smp: 2,
+            append: "quiet".to_owned(),
+            ..BootRequest::new(&kernel.path, &run)
+        };
+        let truth = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap().truth;
+        assert_eq!(truth.verdict, RunVerdict::Valid, "{format}: {:?}", truth.fidelity);
+        let system = truth.system.expect("a system was booted");
+        let flash = if format == ImageFormat::Ubifs { Bus::Mtd } else { Bus::Virtio };
+        assert_eq!((system.format, system.bus), (Some(format), Some(flash)));
+        let log = fs::read_to_string(run.join("dmesg.kmsg")).unwrap();
+        let mounted = match format {
+            ImageFormat::Btrfs => "BTRFS info (device vda): first mount",
+            ImageFormat::Ubifs => "UBIFS (ubi0:0): Mounting in",
+            // It says nothing of a mount, and what is written goes to a layer above it.
+            _ => "squashfs: version",
+        };
+        assert!(log.contains(mounted), "{format}: no `{mounted}` in {log}");
+    }
+}
+
 /// Its init waits for nothing, and its prompt has no line end.
 const OWN_INIT: &str =
     "#!/bin/busybox sh\necho the root is its own >/dev/kmsg\nprintf 'board login: '\nexec /bin/busybox sleep 1000\n";
@@ -221,6 +253,12 @@ fn an_aged_root_has_the_same_files_in_pieces() {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy.img");
     fs::copy(&settled.path, &copy).unwrap();
+    // A small one is full sooner.
+    for command in [&["e2fsck", "-f", "-p"][..], &["resize2fs"]] {
+        let mut program = Command::new(format!("/sbin/{}", command[0]));
+        program.args(&command[1..]).arg(&copy).args((command[0] == "resize2fs").then_some("48M"));
+        assert!(program.status().unwrap().success(), "{command:?}");
+    }
     let mut image = SystemImage { path: copy, ..settled.clone() };
     derive(&image, RootState::Aged, &kernel.path, &AtomicBool::new(false)).unwrap();
     image.manifest.state = RootState::Aged;
