@@ -66,7 +66,7 @@ pub enum Verb {
     Boot(Box<boot::Args>),
     /// Boots the arms of an experiment interleaved, and reports whether its claims and predictions hold
     Experiment(Box<experiment::Args>),
-    /// Lists and fetches stock kernels for the lab
+    /// Lists, fetches and builds kernels for the lab
     Kernels(kernels::Args),
     /// Lists and builds boot loaders for the lab
     Loaders(loaders::Args),

@@ -101,7 +101,7 @@ pub enum BootError {
         what: &'static str,
     },
     /// A request that only an initramfs can serve, in a boot without one.
-    #[error("{what} without an initramfs: {why}")]
+    #[error("without an initramfs there can't be {what}: {why}")]
     NeedsInitramfs {
         /// What was asked for.
         what: &'static str,

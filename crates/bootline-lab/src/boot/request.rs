@@ -228,14 +228,14 @@ fn check_initramfs(request: &BootRequest) -> Result<(), BootError> {
     let is_mounted = |boot: &SystemBoot| boot.bus() == Bus::Virtio && boot.root.file_system() == FileSystem::Ext4;
     let refused = [
         (request.initrd.is_some(), "an initramfs of your own", "it is one"),
-        (!of_lab, "a boot", "only the lab's systems have the program that reports instead of the initramfs"),
+        (!of_lab, "any but the lab's systems", "only they have the program that reports in its place"),
         (
             !request.system.as_ref().is_none_or(is_mounted),
             "a root on another bus or in another file system",
-            "the lab's has their drivers",
+            "it has their drivers",
         ),
-        (!request.modules.is_empty(), "loading modules", "the lab's init loads them from there"),
-        (request.loader.is_some(), "a boot loader", "the loader's menu names one"),
+        (!request.modules.is_empty(), "modules to load", "they are loaded from there"),
+        (request.loader.is_some(), "a boot loader", "its menu names one"),
     ];
     match refused.into_iter().find(|(wrong, ..)| request.no_initramfs && *wrong) {
         Some((_, what, why)) => Err(BootError::NeedsInitramfs { what, why }),
@@ -327,17 +327,19 @@ mod tests {
             let refused = plan(&BootRequest { no_initramfs: true, ..request }, &Host::default()).unwrap_err();
             assert_eq!(refused.to_string(), expected);
         };
-        let why = "only the lab's systems have the program that reports instead of the initramfs";
-        check(BootRequest { system: None, ..request() }, &format!("a boot without an initramfs: {why}"));
+        check(
+            BootRequest { system: None, ..request() },
+            "without an initramfs there can't be any but the lab's systems: only they have the program that reports in its place",
+        );
         let modules = vec!["m.ko".parse().unwrap()];
         let sata = Hardware { bus: Some(Bus::Sata), ..Hardware::default() };
         check(
             BootRequest { system: Some(SystemBoot { hardware: sata, ..system.clone() }), ..request() },
-            "a root on another bus or in another file system without an initramfs: the lab's has their drivers",
+            "without an initramfs there can't be a root on another bus or in another file system: it has their drivers",
         );
         check(
             BootRequest { modules, system: Some(system), ..request() },
-            "loading modules without an initramfs: the lab's init loads them from there",
+            "without an initramfs there can't be modules to load: they are loaded from there",
         );
     }
 
