@@ -56,3 +56,24 @@ fn a_menu_file_without_a_question_is_no_wait() {
     let found = waits(&log("[2.270003 0.010000] 1:\tLinux\n"));
     assert!(found.iter().all(|f| f.title.ends_with("for a key")), "{found:?}");
 }
+
+/// Stamps of whole seconds, or made where a line ends: what follows the question under its stamp is other work, and so is the silence after it.
+#[test]
+fn work_that_has_the_questions_stamp_is_no_wait() {
+    for next in ["switch to partitions #0, OK", ""] {
+        let log = format!(
+            "[0.000003 0.000001] U-Boot 2024.01 (Jan 01 2024 - 00:00:00 +0000)
+[0.500000 0.000001] DRAM: 512 MiB
+[4.000000 0.000001] Hit any key to stop autoboot:  3 \u{8}\u{8}\u{8} 2 \u{8}\u{8}\u{8} 1 \u{8}\u{8}\u{8} 0 
+[4.000000 0.000001] {next}
+[4.000000 0.000001] mmc0 is current device
+[9.000000 0.000001] Starting kernel ...
+[10.000000 0.000001] [    0.000000] Linux version 6.12.40 (build@host) (gcc 14.2.0) #1 SMP PREEMPT Mon
+[10.010000 0.000001] [    0.000000] Command line: console=ttyS0,115200
+[10.300000 0.000001] [    0.200000] Freeing unused kernel memory: 2048K
+[10.310000 0.000001] [    0.210000] Run /sbin/init as init process
+"
+        );
+        assert_eq!(waits(log.as_bytes()), [], "{next}");
+    }
+}

@@ -81,8 +81,6 @@ pub fn starts_boot_loader(text: &str) -> bool {
         "GNU GRUB ",
         "GRUB loading",
         "Welcome to GRUB!",
-        // What EDK II says when it starts a boot loader.
-        "BdsDxe: starting ",
         "RedBoot(tm)",
         "CFE version ",
         "Android Bootloader",
@@ -92,6 +90,17 @@ pub fn starts_boot_loader(text: &str) -> bool {
         "PMON2000",
     ]);
     FIRST_WORDS.begin(text.as_bytes())
+}
+
+/// Whether a line is one that UEFI firmware prints when it starts a boot option: a boot loader, or what fails and is followed by the next
+/// option (EDK II's PlatformBootManagerLib).
+pub fn starts_boot_option(text: &str) -> bool {
+    text.starts_with("BdsDxe: starting ")
+}
+
+/// Whether a line is one that UEFI firmware prints when a boot option that it started has failed.
+pub fn fails_boot_option(text: &str) -> bool {
+    text.starts_with("BdsDxe: failed to start ")
 }
 
 /// Whether a line is what a boot loader says last, or a kernel's decompressor first.

@@ -50,7 +50,9 @@ mod wall_origin;
 
 pub use arrival_clock::RUNNER_LATENESS;
 pub use beginnings::Beginnings;
-pub use boot_announcement::{announces_boot, precedes_banner, starts_boot_loader, starts_kernel};
+pub use boot_announcement::{
+    announces_boot, fails_boot_option, precedes_banner, starts_boot_loader, starts_boot_option, starts_kernel,
+};
 pub use decoder::{DecodeSummary, Decoded, Decoder, decode, decode_as};
 pub use format::{Format, UnknownFormatName};
 pub use other_kind::OtherKind;

@@ -207,8 +207,12 @@ impl<'a> Case<'a> {
     /// The kernel records of the boot proper that contain a text.
     pub fn find<'n>(&'n self, needle: &'n str) -> impl Iterator<Item = (usize, Record<'a>)> + 'n {
         let end = self.boot.end_index();
-        let all = self.boot.records.containing(needle).take_while(move |i| *i < end);
-        all.filter_map(|i| Some((i, self.kernel(i)?)))
+        self.find_anywhere(needle).take_while(move |(i, _)| *i < end)
+    }
+
+    /// The kernel records that contain a text, those after init's start included: an initramfs mounts the root file system there.
+    pub fn find_anywhere<'n>(&'n self, needle: &'n str) -> impl Iterator<Item = (usize, Record<'a>)> + 'n {
+        self.boot.records.containing(needle).filter_map(|i| Some((i, self.kernel(i)?)))
     }
 
     /// What firmware and boot loader said: the records before the kernel's first, with their texts.

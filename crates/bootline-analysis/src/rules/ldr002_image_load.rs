@@ -3,7 +3,7 @@ use super::case::{Case, apart};
 use super::finding::cite_at;
 use super::silence;
 use super::wording::{clock, seconds};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, grub};
 use crate::remedy::{Effort, Remedy, Risk};
 use bootline_capture::units::{Dur, Interval};
 
@@ -30,7 +30,7 @@ struct Load {
 }
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
-    u_boot(case).into_iter().chain(grub(case)).collect()
+    u_boot(case).into_iter().chain(by_grub(case)).collect()
 }
 
 fn u_boot(case: &Case<'_>) -> Option<Finding> {
@@ -77,14 +77,10 @@ fn u_boot(case: &Case<'_>) -> Option<Finding> {
     })
 }
 
-/// What GRUB's menu entries say before a file is read (10_linux of grub-mkconfig, 1.98 to 2.12), and which file that is.
-const GRUB: [(&str, &str); 2] = [("Loading Linux ", "the kernel"), ("Loading initial ramdisk ...", "the initramfs")];
-
-fn grub(case: &Case<'_>) -> Option<Finding> {
-    let announced = case.before_kernel().filter_map(|(index, text)| {
-        let (_, file) = GRUB.iter().find(|(words, _)| text.trim_start().starts_with(words))?;
-        Some((*file, silence::after(case, index)?))
-    });
+fn by_grub(case: &Case<'_>) -> Option<Finding> {
+    let announced = case
+        .before_kernel()
+        .filter_map(|(index, text)| Some((grub::reads(text.trim())?, silence::after(case, index)?)));
     // What comes before the kernel's first record is also its decompression and its start.
     let (last, read): (Vec<_>, Vec<_>) = announced.partition(|(_, silence)| case.kernel(silence.before).is_some());
     let ranges = apart(&read.iter().map(|(_, silence)| silence.time_range).collect::<Vec<_>>());

@@ -2,7 +2,7 @@
 use super::case::{Case, apart};
 use super::finding::cite_at;
 use super::wording::{clock, declared_rate, seconds};
-use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
+use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace, grub};
 use crate::remedy::{Effort, Remedy, Risk};
 use bootline_boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
@@ -30,14 +30,14 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let declared = declared_rate(line).map(|(_, rate)| rate).filter(|r| r.bytes_per_s() > speed.rate.bytes_per_s());
     let rate = declared.unwrap_or(speed.rate);
     let (mut bytes, mut ranges, mut printed) = (0u64, Vec::new(), Vec::new());
-    let mut grub = Grub::default();
+    let mut said = LoaderOutput::default();
     for (i, text) in case.before_kernel().filter(|(_, text)| !text.trim().is_empty()) {
         let (Some(from), Some(record)) = (case.at(i), case.boot.records.get(i)) else { continue };
         // The line carries these bytes, whenever the reader saw them; no longer than until the next record.
         let next = (i + 1..case.boot.records.len()).take(NEAR).find_map(|n| case.at(n)).unwrap_or(from);
         let to = (from + rate.time_for(u64::from(record.line_bytes)).as_dur()).min(next.max(from));
         bytes += u64::from(record.line_bytes);
-        grub.see(text, record.line_bytes);
+        said.see(text.trim(), record.line_bytes);
         ranges.push(TimeRange { from, to });
         printed.push(i);
     }
@@ -54,34 +54,41 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         time_ranges: ranges,
         why: format!("{}: at {:.0} B/s; what other findings name is not counted", clock(case), rate.bytes_per_s()),
         evidence: cite_at(case.boot, printed.first().copied().into_iter().chain(printed.last().copied())),
-        remedies: if grub.is_there { grub.remedies() } else { u_boot_remedies() },
+        remedies: said.remedies(),
     }]
 }
 
-/// What GRUB printed.
+/// Who printed.
 #[derive(Debug, Default)]
-struct Grub {
-    is_there: bool,
-    /// Whether its menu is on the screen.
+struct LoaderOutput {
+    u_boot: bool,
+    grub: bool,
+    /// Whether GRUB's menu is on the screen.
     shows_menu: bool,
-    /// Size of its menus, in bytes.
+    /// Size of GRUB's menus, in bytes.
     menu: u64,
 }
 
-impl Grub {
-    /// The record before this one was the last that it saw.
+impl LoaderOutput {
+    /// Takes the next record; call it for each, in order.
     fn see(&mut self, text: &str, line_bytes: u32) {
-        let begins = |words: &str| text.trim_start().starts_with(words);
-        self.is_there |= begins("GNU GRUB ") || begins("Welcome to GRUB!");
-        /// What takes the menu's place (notify_booting in menu.c of 2.00 and of 1.99, 10_linux of grub-mkconfig).
-        const ENDS: [&str; 3] = ["Booting `", "Booting '", "Loading "];
-        self.shows_menu = begins("GNU GRUB ") || self.shows_menu && !ENDS.iter().any(|words| begins(words));
+        self.u_boot |= text.starts_with("U-Boot ");
+        self.grub |= grub::starts(text) || grub::draws_menu(text);
+        let ends = grub::names_entry(text) || text.starts_with("Loading ");
+        self.shows_menu = grub::draws_menu(text) || self.shows_menu && !ends;
         if self.shows_menu {
             self.menu += u64::from(line_bytes);
         }
     }
 
+    /// For each loader that printed; without a sign of GRUB, for U-Boot.
     fn remedies(&self) -> Vec<Remedy> {
+        let u_boot = (self.u_boot || !self.grub).then(u_boot_remedies);
+        let grub = self.grub.then(|| self.grub_remedies());
+        u_boot.into_iter().chain(grub).flatten().collect()
+    }
+
+    fn grub_remedies(&self) -> Vec<Remedy> {
         let menu = (self.menu > 0).then(|| {
             Remedy::in_words(
                 format!(
@@ -94,9 +101,11 @@ impl Grub {
                 Risk::Low,
             )
         });
+        // U-Boot has no setup, and GRUB's EFI program prints by U-Boot's console.
+        let setup = if self.u_boot { "" } else { ", no serial console in the firmware's setup" };
         let rest = [
             Remedy::in_words(
-                "print nothing: no `serial` in GRUB_TERMINAL of /etc/default/grub, no serial console in the firmware's setup",
+                format!("print nothing in GRUB: no `serial` in GRUB_TERMINAL of /etc/default/grub{setup}"),
                 Effort::Configuration,
                 "after a failure the console shows nothing; the menu is out of reach",
                 Risk::Medium,

@@ -37,6 +37,7 @@ mod fs002_jffs2_scan;
 mod fs003_ubi_attach;
 mod fs004_md_autodetect;
 mod fs005_journal_recovery;
+mod grub;
 mod ini001_longest_initcalls;
 mod ini002_crypto_self_tests;
 mod ini003_memory_init;

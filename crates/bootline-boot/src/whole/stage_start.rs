@@ -11,7 +11,7 @@ use crate::phase::PhaseName;
 use crate::timeline::Clock;
 use bootline_capture::units::Dur;
 use bootline_records::source::{ManagerState, SourceKind, StartupTimes};
-use bootline_records::{RecordId, starts_boot_loader, starts_kernel};
+use bootline_records::{RecordId, fails_boot_option, starts_boot_loader, starts_boot_option, starts_kernel};
 
 /// The beginning of a stage.
 #[derive(Clone, Debug)]
@@ -136,11 +136,19 @@ fn before_kernel<'a>(input: &StageInput<'a>) -> impl Iterator<Item = (usize, &'a
     })
 }
 
+/// The boot loader's first record, or the one in which firmware starts it. A boot option that fails, and a loader that gives up, are
+/// firmware's time.
 fn console_loader(input: &StageInput<'_>) -> Option<(usize, (Dur, StageEvidence))> {
-    before_kernel(input).filter(|(_, text, _)| starts_boot_loader(text)).find_map(|(i, _, id)| {
-        let at = input.boot.timeline.stored(i)?;
-        Some((i, (at, StageEvidence::Record(id))))
-    })
+    let mut found = None;
+    for (i, text, id) in before_kernel(input) {
+        if starts_boot_option(text) || fails_boot_option(text) {
+            found = None;
+        }
+        if found.is_none() && (starts_boot_option(text) || starts_boot_loader(text)) {
+            found = input.boot.timeline.stored(i).map(|at| (i, (at, StageEvidence::Record(id))));
+        }
+    }
+    found
 }
 
 fn loader(input: &StageInput<'_>) -> Option<(Dur, StageEvidence)> {
