@@ -82,7 +82,7 @@ impl Make<'_> {
             }
             if self.cancel.load(Ordering::SeqCst) {
                 stop(&mut child);
-                return Err(KernelBuildError::Interrupted { folder: self.folder.to_owned() });
+                return Err(KernelBuildError::Interrupted { folder: Some(self.folder.to_owned()) });
             }
             if let Some(status) = ended {
                 break status;
@@ -120,7 +120,7 @@ fn evidence(log: &str) -> Vec<String> {
         |line: &&&str| line.contains("error:") || line.contains("Error ") || line.contains("No rule to make");
     let first = lines.iter().position(|line| names_error(&line));
     let shown: Vec<&str> = match first {
-        // What follows the first error tells more than the last lines of the other processes.
+        // What follows the first error shows more than the last lines of the other processes.
         Some(first) => lines[first.saturating_sub(1)..].iter().take(MAX_EVIDENCE).copied().collect(),
         None => lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec(),
     };
