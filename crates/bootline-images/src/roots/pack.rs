@@ -269,7 +269,7 @@ pub fn own_initramfs(
 ) -> Result<Vec<u8>, RootError> {
     // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
     let modules = match modules {
-        Some(folder) => mounting_modules(folder, hardware, root.file_system, &SCREEN_AND_NETWORK_MODULES)?,
+        Some(folder) => mounting_modules(folder, hardware, root.file_system, None, &SCREEN_AND_NETWORK_MODULES)?,
         None => Vec::new(),
     };
     Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)

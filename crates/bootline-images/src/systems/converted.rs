@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Images of a system in other file systems: the same files as in its image of ext4, after that was booted once and shut down.
 //!
-//! So boots from two file systems differ in the file system only, and one that can't be written to has what a first boot makes.
+//! So boots from two file systems differ in the file system only, and one that can't be written to has what a first boot makes. What debugfs
+//! does not restore is lost, though: extended attributes, such as the access control lists that systemd sets on its journal's folder, and that
+//! it sets again in each boot of a converted root.
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
@@ -10,9 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
 use super::image::{SystemImage, SystemManifest};
-use super::initramfs::system_initramfs;
+use super::initramfs::{initramfs_recipe, system_initramfs};
 use super::namespace::{Namespace, need};
 use super::progress::BuildProgress;
+use super::root_state::RootState;
 use super::store::SystemStore;
 use crate::hardware::Hardware;
 use crate::hex::hex;
@@ -23,7 +26,7 @@ impl SystemStore {
     /// of its kernel are in the folder `modules`.
     ///
     /// # Errors
-    /// A program that writes such images is missing, or failed, or the kernel can't mount it.
+    /// `base` is not settled, a program that writes such images is missing, or failed, or the kernel can't mount it.
     pub fn converted(
         &self,
         base: &SystemImage,
@@ -37,6 +40,12 @@ impl SystemStore {
         let SystemManifest { system, arch, release, state, .. } = base.manifest.clone();
         let folder = base.path.parent().unwrap_or(Path::new("/"));
         let named = format!("{release}.{format}");
+        // Others change from boot to boot, or are still to change.
+        if !base.manifest.settled || state != RootState::Settled {
+            let step = "writing it in another file system";
+            let evidence = vec!["only an image that was booted once and shut down can be converted".to_owned()];
+            return Err(SystemError::Step { what: system.name().to_owned(), step, evidence });
+        }
         let recipe = recipe_of(base, format)?;
         if let Some(image) = SystemImage::read(folder, &named, &recipe) {
             return Ok(image);
@@ -54,12 +63,12 @@ impl SystemStore {
             manifest: SystemManifest { system, arch, release, recipe, settled: base.manifest.settled, state, format },
             path,
         };
-        // Before the work: a kernel that can't mount it is told at once.
+        // Before the work: a kernel that can't mount it is refused at once.
         let archive = system_initramfs(&image.manifest, &Hardware::default(), modules)?;
         progress(BuildProgress::Converting { system, format });
         let part = self.part(arch, namespace)?;
         let size = system.image_mib().to_string();
-        let root = folder.join("root.tar");
+        let root = self.root_path(system, arch);
         let arguments: [&OsStr; 6] = [
             part.as_os_str(),
             base.path.as_os_str(),
@@ -103,5 +112,6 @@ fn recipe_of(base: &SystemImage, format: ImageFormat) -> Result<String, SystemEr
     let mut hasher = Sha256::new();
     let (recipe, id) = (&base.manifest.recipe, base.file_system()?);
     hasher.update(format!("{recipe} {id} {format}{}{WRITE_IMAGE}{CONVERT}", format.fstab()));
+    hasher.update(initramfs_recipe(base.manifest.system, base.manifest.arch, format)?);
     Ok(hex(hasher.finalize()))
 }

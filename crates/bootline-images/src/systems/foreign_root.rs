@@ -43,6 +43,11 @@ impl UnconfiguredRoot {
 /// See its first lines for its arguments.
 const UNPACK: &str = include_str!("files/unpack-root.sh");
 const CONFIGURE: &str = include_str!("files/configure-root.sh");
+/// Identifies how such a root is made, except its packages and the lab's scripts.
+pub(super) fn recipe(system: System) -> String {
+    format!("{UNPACK}{CONFIGURE}{}", setup(system))
+}
+
 /// What the guest leaves in the image: the root as an archive, and what its scripts said.
 const ROOT: &str = "/root.tar";
 const LOG: &str = "/configure.log";
