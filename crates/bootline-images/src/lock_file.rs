@@ -3,14 +3,15 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::process::Stdio;
 
 use rustix::fs::{FlockOperation, flock};
-use rustix::io::{FdFlags, fcntl_setfd};
 
 /// Takes the lock on a file, which is created if missing; it is held until the result is dropped. `waits` is called if another
 /// process holds it. An error comes with what failed: `open` or `lock`.
 pub(crate) fn lock_file(path: &Path, waits: impl FnOnce()) -> Result<File, (&'static str, io::Error)> {
-    let file = File::options().create(true).truncate(false).write(true).open(path).map_err(|e| ("open", e))?;
+    let file =
+        File::options().create(true).truncate(false).read(true).write(true).open(path).map_err(|e| ("open", e))?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         waits();
         flock(&file, FlockOperation::LockExclusive).map_err(|e| ("lock", e.into()))?;
@@ -18,10 +19,10 @@ pub(crate) fn lock_file(path: &Path, waits: impl FnOnce()) -> Result<File, (&'st
     Ok(file)
 }
 
-/// Lets the programs that are started from now on hold the lock as well: it lasts as long as the last of them, also if this process is
-/// killed.
-pub(crate) fn share_with_children(lock: &File) -> io::Result<()> {
-    Ok(fcntl_setfd(lock, FdFlags::empty())?)
+/// The lock as the standard input of a program, which reads nothing from it: the lock lasts as long as that program does, also if this process
+/// is killed.
+pub(crate) fn held_by_input(lock: &File) -> io::Result<Stdio> {
+    Ok(lock.try_clone()?.into())
 }
 
 #[cfg(test)]
@@ -40,8 +41,7 @@ mod tests {
         };
         let lock = lock_file(&path, || {}).unwrap();
         assert!(!is_free());
-        share_with_children(&lock).unwrap();
-        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        let mut child = Command::new("sleep").arg("600").stdin(held_by_input(&lock).unwrap()).spawn().unwrap();
         drop(lock);
         assert!(!is_free());
         child.kill().unwrap();

@@ -27,7 +27,7 @@ use crate::kernels::built::BuiltKernel;
 use crate::kernels::entry::Kernel;
 use crate::kernels::series::{Flavour, Series};
 use crate::kernels::store::Store;
-use crate::lock_file::{lock_file, share_with_children};
+use crate::lock_file::lock_file;
 
 /// Builds a kernel and puts it into the cache, where it counts instead of an earlier one of the same name; the one before it stays in place
 /// for experiments that use it. A build that was interrupted goes on where it was.
@@ -75,12 +75,10 @@ pub fn build(
             return Ok(kernel);
         }
     }
-    // If this process is killed, make goes on: two of them must not write to one folder.
-    share_with_children(&held).map_err(KernelBuildError::file("lock", &lock))?;
     let work = Work::open(&folder, &source, progress)?;
     let words = build.words(&work.out);
     let date = date_of(&source);
-    let make = Make { source: &source.folder, folder: &folder, words: &words, date: &date, cancel };
+    let make = Make { source: &source.folder, folder: &folder, words: &words, date: &date, lock: &held, cancel };
     let FinishedConfig { config, is_unchanged } = configure(build, &wanted, &work.out, &make, progress)?;
     if !is_unchanged {
         // Nobody knows how much of what is there has to be compiled again.
