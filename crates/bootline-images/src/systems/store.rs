@@ -13,6 +13,7 @@
 //! ```
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -42,6 +43,26 @@ const SUITE: &str = "trixie";
 pub struct SystemStore {
     root: PathBuf,
     mirror: Option<String>,
+}
+
+/// The folder of a build, removed with all that is left in it once this is dropped.
+pub(super) struct Part {
+    folder: PathBuf,
+    namespace: Namespace,
+}
+
+impl Deref for Part {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // The next build removes what is still there.
+        _ = self.namespace.remove(&self.folder);
+    }
 }
 
 /// A system in the cache.
@@ -188,7 +209,6 @@ impl SystemStore {
         let folder = self.system_folder(system, arch);
         fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
         fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
-        namespace.remove(&part)?;
         Ok(())
     }
 
@@ -285,7 +305,6 @@ impl SystemStore {
         namespace.script(system.name(), "writing the image", &format!("{WRITE_IMAGE}{FILL_TREE}"), &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
         write_initramfs(system, arch, modules, &image.initramfs)?;
-        namespace.remove(&part)?;
         image.write_manifest()?;
         Ok(image)
     }
@@ -322,15 +341,14 @@ impl SystemStore {
             // In a user namespace only mmdebstrap's own hooks read this user's files.
             let hook = "mkdir -p \"$1/var/lib/apt/lists\" \"$1/var/cache/apt/archives\"";
             command.arg(format!("--setup-hook={hook}"));
-            command.arg(format!("--setup-hook=sync-in {} /var/lib/apt/lists", quoted(&apt.lists())));
-            command.arg(format!("--setup-hook=sync-in {} /var/cache/apt/archives", quoted(&archives)));
+            command.arg(format!("--setup-hook=sync-in {} /var/lib/apt/lists", shell_word(&apt.lists())));
+            command.arg(format!("--setup-hook=sync-in {} /var/cache/apt/archives", shell_word(&archives)));
             command.arg(format!("--include={}", system.packages().join(",")));
             command.arg(SUITE).arg(&fresh);
             command.arg(format!("deb [signed-by={}] {} {SUITE} main", apt.keyring().display(), apt.mirror()));
             run(command, system.name(), "installing its packages")?;
         }
         fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
-        namespace.remove(&part)?;
         Ok(path)
     }
 
@@ -361,20 +379,22 @@ impl SystemStore {
         let bytes = missing.iter().map(|(_, bytes)| bytes).sum();
         progress(BuildProgress::Fetching { system, packages: missing.len(), bytes });
         let mut told = |percent| progress(BuildProgress::Downloading { percent });
-        if apt.download_all(&packages, &archives, &mut told).is_err() {
+        if apt.download_all(system.name(), &packages, &archives, &mut told).is_err() {
             apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
-            apt.download_all(&packages, &archives, &mut |percent| progress(BuildProgress::Downloading { percent }))?;
+            apt.download_all(system.name(), &packages, &archives, &mut |percent| {
+                progress(BuildProgress::Downloading { percent })
+            })?;
         }
         let wanted = apt.archives_of(&packages)?;
         Ok((apt, wanted))
     }
 
     /// An empty folder for a build.
-    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
-        let part = self.arch_folder(arch).join("part");
-        namespace.remove(&part)?;
-        fs::create_dir_all(&part).map_err(SystemError::cache("create", &part))?;
-        Ok(part)
+    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<Part, SystemError> {
+        let folder = self.arch_folder(arch).join("part");
+        namespace.remove(&folder)?;
+        fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
+        Ok(Part { folder, namespace })
     }
 
     fn arch_folder(&self, arch: Arch) -> PathBuf {
@@ -432,7 +452,8 @@ fn write_initramfs(system: System, arch: Arch, modules: &Path, to: &Path) -> Res
     fs::write(to, archive).map_err(SystemError::cache("write", to))
 }
 
-fn quoted(path: &Path) -> String {
+/// A path as a word of a shell's command.
+fn shell_word(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
