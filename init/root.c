@@ -7,12 +7,12 @@
  *   to load first (/first.list), and those that the root's device and file system need (/modules.list, as for init.c), mounts the
  *   root named on the kernel's command line (root=, rootfstype=, ro, rw; with bootline.overlay=tmpfs under a layer in memory
  *   that takes what is written), and executes its init (init=) with the arguments and the environment that the kernel gave: what
- *   follows `--` on the command line, and words that nobody knows. A child of it stays behind, asleep, in the system's own root: it
+ *   follows `--` on the command line, and unknown parameters. A child of it stays behind, asleep, in the system's own root: it
  *   answers the host after the measured part of the boot.
  *
  *   Without an initramfs the kernel mounts the root itself and executes this program from there (init=/usr/lib/bootline/handoff,
- *   the last init= of the command line). It then loads nothing and mounts no root: it sends `init` and `handoff`, not `root`, and
- *   executes the init of the init= before.
+ *   the last init= of the command line). It then loads nothing and mounts no root: it sends `init`, `loaded` and `handoff`, not
+ *   `root`, and executes the init of the init= before.
  *
  *   Frames on /dev/truth, as in init.c: `init`, `module`, `loaded`, and
  *     root       the root is mounted: `monotonic_ns=N boottime_ns=N`; `root.failed` with `errno=N` if it can't be

@@ -64,6 +64,20 @@ impl FileSystem {
         }
     }
 
+    /// The modules without which it can't be mounted; the others are needed by some kernels only.
+    pub(crate) fn drivers(self) -> &'static [&'static str] {
+        match self {
+            FileSystem::Ext4 => &["ext4"],
+            FileSystem::Squashfs => &["squashfs"],
+            FileSystem::Erofs => &["erofs"],
+            FileSystem::Btrfs => &["btrfs"],
+            FileSystem::F2fs => &["f2fs"],
+            FileSystem::Xfs => &["xfs"],
+            FileSystem::Jffs2 => &["jffs2"],
+            FileSystem::Ubifs => &["ubi", "ubifs"],
+        }
+    }
+
     /// Whether it is on flash itself, without a block device in between.
     pub fn is_for_flash(self) -> bool {
         matches!(self, FileSystem::Jffs2 | FileSystem::Ubifs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The machine around a root: the bus that its disk is on, and what boards have and nobody plugged in.
+//! The machine around a root: the bus that its disk is on, and hardware with nothing plugged in.
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -125,8 +125,15 @@ impl Absent {
 /// The modules of the lab's screens and network, for a root that has nothing that would load them.
 pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virtio_net"];
 
-/// Parameters of modules, by their names: block2mtd's say which disk becomes flash, ubi's which flash holds the volumes.
-pub(crate) const MODULE_PARAMETERS: [(&str, &str); 2] = [("block2mtd", "block2mtd=/dev/vda,131072"), ("ubi", "mtd=0")];
+/// Parameters of drivers, each with its driver and its value: block2mtd's says which disk becomes flash, ubi's which flash holds the
+/// volumes.
+const PARAMETERS: [(&str, &str, &str); 2] = [("block2mtd", "block2mtd", "/dev/vda,131072"), ("ubi", "mtd", "0")];
+
+/// The parameters with which a module is loaded.
+pub(crate) fn module_parameters(module: &str) -> String {
+    let of_it = PARAMETERS.iter().filter(|(driver, ..)| *driver == module);
+    of_it.map(|(_, name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+}
 
 /// A file system and a bus that don't go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -178,8 +185,22 @@ impl Hardware {
     pub fn modules(&self, file_system: FileSystem) -> Vec<&'static str> {
         let bus = self.bus_of(file_system);
         let absent = self.absent.iter().flat_map(|absent| absent.modules());
-        let block: &[&str] = if bus == Bus::Mtd && !file_system.is_for_flash() { &["mtdblock"] } else { &[] };
-        bus.modules().iter().chain(block).chain(absent).copied().collect()
+        bus.modules().iter().copied().chain(self.block_layer(file_system)).chain(absent.copied()).collect()
+    }
+
+    /// The driver that makes a disk of flash, for a file system that needs one.
+    pub(crate) fn block_layer(&self, file_system: FileSystem) -> Option<&'static str> {
+        (self.bus_of(file_system) == Bus::Mtd && !file_system.is_for_flash()).then_some("mtdblock")
+    }
+}
+
+impl Hardware {
+    /// The words of the command line that a root with this file system needs, each with a blank after it: parameters of drivers that are
+    /// built in. Those that are loaded as modules have theirs from the initramfs, which does not pass these on.
+    pub fn parameters(&self, file_system: FileSystem) -> String {
+        let drivers = [&self.modules(file_system)[..], file_system.modules()].concat();
+        let needed = PARAMETERS.iter().filter(|(driver, ..)| drivers.contains(driver));
+        needed.map(|(driver, name, value)| format!("{driver}.{name}={value} ")).collect()
     }
 }
 
@@ -210,9 +231,9 @@ impl FromStr for Bus {
     }
 }
 
-/// Not the name of something that may be absent.
+/// Not the name of hardware that can have nothing plugged in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is nothing that can be absent: {}", Absent::ALL.map(Absent::name).join(", "))]
+#[error("`{text}` can't be named by --absent: choose {}", Absent::ALL.map(Absent::name).join(", "))]
 pub struct UnknownAbsent {
     /// What was typed.
     pub text: String,
@@ -243,7 +264,7 @@ mod tests {
         let error = "ide".parse::<Bus>().unwrap_err().to_string();
         assert_eq!(error, "`ide` is not a bus: virtio, sata, sd, nvme, usb, mtd");
         let error = "sata".parse::<Absent>().unwrap_err().to_string();
-        assert_eq!(error, "`sata` is nothing that can be absent: sata-disk, sd-card, network-link");
+        assert_eq!(error, "`sata` can't be named by --absent: choose sata-disk, sd-card, network-link");
     }
 
     #[test]
@@ -272,6 +293,11 @@ mod tests {
         assert_eq!(on(Some(Bus::Mtd)).check(FileSystem::Ext4, Some(1)), Err(WrongBus::PartitionOfFlash));
         let error = on(Some(Bus::Sd)).check(FileSystem::Jffs2, None).unwrap_err();
         assert_eq!(error.to_string(), "jffs2 is for raw flash, which the bus sd is not");
+        let parameters = |file_system| on(None).parameters(file_system);
+        assert_eq!(parameters(FileSystem::Ubifs), "block2mtd.block2mtd=/dev/vda,131072 ubi.mtd=0 ");
+        assert_eq!(parameters(FileSystem::Jffs2), "block2mtd.block2mtd=/dev/vda,131072 ");
+        assert_eq!(parameters(FileSystem::Ext4), "");
+        assert_eq!(["block2mtd", "ubi", "ext4"].map(module_parameters), ["block2mtd=/dev/vda,131072", "mtd=0", ""]);
         let root = |file_system| Bus::Mtd.root(file_system, None);
         let roots = [FileSystem::Jffs2, FileSystem::Ubifs, FileSystem::Erofs].map(root);
         assert_eq!(roots, ["mtd0", "ubi0_0", "/dev/mtdblock0"]);

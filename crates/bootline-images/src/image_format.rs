@@ -153,7 +153,11 @@ impl FromStr for ImageFormat {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::process::Command;
+
     use super::*;
+    use crate::host_tools::{PATH, has_program};
 
     #[test]
     fn names_are_read_and_written_alike() {
@@ -171,6 +175,29 @@ mod tests {
             let named = |word: &str| format.fstab().split(' ').nth(2) == Some(word);
             assert!(format.file_system().is_read_only() != named(format.file_system().name()), "{format}");
             assert!(format.tools().iter().all(|(program, _)| WRITE_IMAGE.contains(&format!("{program} "))), "{format}");
+        }
+    }
+
+    #[test]
+    fn every_form_whose_programs_are_here_is_written_as_the_file_system_that_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("tree/etc")).unwrap();
+        fs::write(at("tree/etc/hostname"), "lab\n").unwrap();
+        for format in ImageFormat::ALL {
+            if !format.tools().iter().all(|(program, _)| has_program(program)) {
+                continue;
+            }
+            let image = at(format.name());
+            let mut script = Command::new("sh");
+            // Btrfs has no smaller file system.
+            script.args(["-ec", &format!("{WRITE_IMAGE}write_image \"$1\" \"$2\" \"$3\" 128"), "sh", format.name()]);
+            let output = script.arg(at("tree")).arg(&image).env("PATH", PATH).output().unwrap();
+            assert!(output.status.success(), "{format}: {}", String::from_utf8_lossy(&output.stderr));
+            let file = File::open(&image).unwrap();
+            assert_eq!(FileSystem::at(&file, 0).unwrap(), Some(format.file_system()), "{format}");
+            let bytes = file.metadata().unwrap().len();
+            assert!(!format.file_system().is_for_flash() || bytes == 16 << 20, "{format}: {bytes}");
         }
     }
 }

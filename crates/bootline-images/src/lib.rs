@@ -13,4 +13,5 @@ mod lock_file;
 pub mod programs;
 mod remove;
 pub mod roots;
+mod step;
 pub mod systems;

@@ -16,7 +16,8 @@ SUBLEVEL = 7
 OBJECTS := $(addprefix $(O)/,init/main.o a.o b.o c.o)
 
 allnoconfig alldefconfig:
-	grep -v '^CONFIG_FASTMAP=' $(KCONFIG_ALLCONFIG) >$(O)/.config
+	grep -v "^CONFIG_FASTMAP=$$(grep -q 'depends on MTD' Kconfig || echo no)" $(KCONFIG_ALLCONFIG) >$(O)/config.new
+	cmp -s $(O)/config.new $(O)/.config || cp $(O)/config.new $(O)/.config
 prepare:
 	@echo '  HOSTCC  scripts/x.o'
 init/: $(O)/init/main.o
@@ -29,6 +30,7 @@ $(O)/%.o: %.c
 bzImage: $(OBJECTS) $(O)/.config
 	@mkdir -p $(O)/arch/x86/boot $(O)/include/config
 	@cat $(OBJECTS) >$(O)/arch/x86/boot/bzImage
+	@echo kernel/drivers/block/virtio_blk.ko >$(O)/modules.builtin
 	@echo '6.12.7'$$(sed -n 's/^CONFIG_LOCALVERSION="\(.*\)"/\1/p' $(O)/.config) >$(O)/include/config/kernel.release
 	@echo map >$(O)/System.map
 modules:
@@ -112,17 +114,18 @@ fn text(path: &Path) -> String {
 #[test]
 fn what_is_built_is_in_the_cache_under_its_name() {
     let host = Host::new();
-    assert!(host.own().is_none() && host.store.all_built().is_empty());
+    assert!(host.own().is_none() && host.store.all_built().0.is_empty());
     let (built, steps) = host.build("CONFIG_MODULES=y\nCONFIG_PREEMPT_RT=y\n");
     let kernel = built.unwrap();
     assert_eq!(host.own().as_ref(), Some(&kernel));
-    assert_eq!(host.store.all_built().first(), Some(&kernel));
+    assert_eq!(host.store.all_built().0.first(), Some(&kernel));
     assert_eq!((kernel.name().as_str(), kernel.release.as_str()), ("amd64:own", "6.12.7-own"));
     assert_eq!(kernel.series.to_string(), "6.12-rt", "by its makefile and its configuration");
     assert_eq!(text(&kernel.path), "main\na\nb\nc\n");
     assert!(text(kernel.config_path.as_ref().unwrap()).contains("CONFIG_PREEMPT_RT=y\n"));
     let home = kernel.path.parent().unwrap();
     assert_eq!(text(&home.join("System.map")), "map\n");
+    assert!(home.ends_with("cache/amd64/built/own/1"), "{}", home.display());
     let modules = host.store.modules(&kernel, &mut |step| panic!("{step}")).unwrap();
     assert!(modules.join("kernel/drivers/x.ko").is_file(), "{}", modules.display());
     let estimate = steps.iter().find(|s| s.starts_with("about ")).unwrap();
@@ -134,21 +137,104 @@ fn what_is_built_is_in_the_cache_under_its_name() {
     let (built, steps) = host.build("");
     let kernel = built.unwrap();
     assert!(!host.log().contains("  CC "), "a changed configuration alone compiles nothing here: {}", host.log());
-    assert!(steps.iter().any(|s| s.starts_with("continuing ")), "{steps:?}");
-    assert!(host.store.modules(&kernel, &mut |step| panic!("{step}")).unwrap().join("kernel").is_dir());
-    assert_eq!(host.store.all_built().len(), 1);
+    assert!(!steps.iter().any(|s| s.starts_with("continuing ")), "it was finished: {steps:?}");
+    assert_eq!(kernel.built.as_ref().unwrap().objects, 0);
+    let modules = host.store.modules(&kernel, &mut |step| panic!("{step}")).unwrap();
+    assert!(modules.join("kernel").is_dir());
+    assert_eq!(text(&modules.join("modules.builtin")), "kernel/drivers/block/virtio_blk.ko\n");
+    assert_eq!(host.store.all_built().0, [kernel]);
+}
 
+#[test]
+fn what_an_experiment_has_resolved_stays_in_place() {
+    let host = Host::new();
+    let first = host.build("").0.unwrap();
+    host.write("a.c", "changed\n");
+    let (second, steps) = host.build("");
+    let second = second.unwrap();
+    assert_eq!((text(&first.path), text(&second.path)), ("main\na\nb\nc\n".into(), "main\nchanged\nb\nc\n".into()));
+    assert_eq!(host.own().as_ref(), Some(&second));
+    assert_eq!(second.built.as_ref().unwrap().objects, 1, "{steps:?}");
+    let third = host.build("").0.unwrap();
+    assert!(!first.path.exists() && second.path.is_file() && third.path.is_file());
+    // Numbers, not names, in the order of building.
+    for _ in 0..8 {
+        host.build("").0.unwrap();
+    }
+    assert!(host.own().unwrap().path.ends_with("own/11/vmlinuz"));
+}
+
+#[test]
+fn damage_is_named_and_never_repaired_from_elsewhere() {
+    let host = Host::new();
+    let kernel = host.build("CONFIG_MODULES=y\n").0.unwrap();
+    let name = "own".parse().unwrap();
+    let home = kernel.path.parent().unwrap();
+    let module = home.join("modules/lib/modules/6.12.7-own/kernel/drivers/x.ko");
+    let refused = |reason: &str| {
+        let error = host.store.modules(&kernel, &mut |step| panic!("{step}")).unwrap_err();
+        assert!(error.to_string().starts_with("the kernel `own` that was built here is damaged"), "{error}");
+        assert!(error.to_string().ends_with(reason), "{error}");
+        let hint = error.hint().unwrap();
+        let tree = host.file("");
+        let expected = format!("`bootline kernels build own --from {} --base tiny --fragment ", tree.display());
+        assert!(hint.contains(&expected), "{hint}");
+    };
+    fs::write(&module, "damaged").unwrap();
+    refused("its modules are not those that were built");
+    fs::remove_dir_all(home.join("modules")).unwrap();
+    refused("it has no modules");
     fs::write(&kernel.path, "damaged").unwrap();
-    let error = host.store.built(&"own".parse().unwrap(), None).unwrap_err().to_string();
-    assert!(error.starts_with("the kernel `own` that was built here is damaged"), "{error}");
+    assert!(host.store.built(&name, None).unwrap_err().hint().unwrap().contains("--base tiny"));
+    let (sound, damaged) = host.store.all_built();
+    assert_eq!((sound.len(), damaged.len()), (0, 1));
+    fs::write(home.join("kernel.json"), "{}").unwrap();
+    let hint = host.store.built(&name, None).unwrap_err().hint().unwrap();
+    assert_eq!(hint, "build it again with the same options: `bootline kernels build own`");
+    let none = host.store.built(&"none".parse().unwrap(), Some(Arch::Arm64)).unwrap_err().hint().unwrap();
+    assert!(none.starts_with("build it: `bootline kernels build none --arch arm64`; "), "{none}");
+}
+
+#[test]
+fn a_request_that_is_wrong_fetches_nothing() {
+    let host = Host::new();
+    let nowhere = host.store.clone().with_mirror("file:/nonexistent/debian");
+    let series = KernelBuild { source: "6.12".parse().unwrap(), ..host.request("") };
+    let refused = |request: &KernelBuild| {
+        let mut told = |step: KernelBuildProgress| panic!("{step}");
+        build(&nowhere, request, &AtomicBool::new(false), &mut told).unwrap_err().to_string()
+    };
+    let base = KernelBuild { base: "tyny".parse().unwrap(), ..series.clone() };
+    assert!(refused(&base).starts_with("can't read the base `tyny`: "), "{}", refused(&base));
+    let fragment = KernelBuild { fragments: vec!["ip-pnp,debug".parse().unwrap()], ..series };
+    assert!(refused(&fragment).starts_with("can't read the fragment `ip-pnp,debug`: "), "{}", refused(&fragment));
+    let left = fs::read_dir(host.folder.path().join("cache")).unwrap().count();
+    assert_eq!(left, 0, "no folder and no lock");
+}
+
+#[test]
+fn what_follows_from_the_source_is_configured_again() {
+    let host = Host::new();
+    assert!(host.build("CONFIG_FASTMAP=y\n").0.is_err());
+    host.write("Kconfig", "config FASTMAP\n\tbool \"Fastmap\"\n");
+    let kernel = host.build("CONFIG_FASTMAP=y\n").0.unwrap();
+    assert!(text(kernel.config_path.as_ref().unwrap()).contains("CONFIG_FASTMAP=y\n"));
+
+    // The same text as a base of one's own has other defaults, which is another make.
+    let base = host.folder.path().join("base.config");
+    fs::copy(kernel.config_path.as_ref().unwrap(), &base).unwrap();
+    let request = KernelBuild { base: base.to_str().unwrap().parse().unwrap(), ..host.request("CONFIG_FASTMAP=y\n") };
+    let other = build(&host.store, &request, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let (of_tiny, of_base) = (kernel.built.unwrap(), other.built.unwrap());
+    assert_eq!(of_base.base, base.to_str().unwrap());
+    assert_ne!(of_base.recipe, of_tiny.recipe);
 }
 
 #[test]
 fn an_option_that_is_dropped_is_named_with_its_reason() {
     let host = Host::new();
     let error = host.build("CONFIG_FASTMAP=y\n").0.unwrap_err().to_string();
-    let expected = "the configuration of this source does not take over an option\n  \
-                    CONFIG_FASTMAP=y: is not set; it depends on MTD, and MTD=n";
+    let expected = "Kconfig refused 1 option:\n  CONFIG_FASTMAP=y: dropped; it depends on MTD, and MTD=n";
     assert_eq!(error, expected);
     // Again, although the configuration has not changed since.
     assert_eq!(host.build("CONFIG_FASTMAP=y\n").0.unwrap_err().to_string(), expected);
@@ -186,7 +272,7 @@ fn an_interrupted_build_goes_on_where_it_was() {
     };
     let stopped = build(&host.store, &host.request(""), &cancel, &mut told).unwrap_err();
     assert!(matches!(stopped, KernelBuildError::Interrupted { .. }), "{stopped}");
-    assert!(host.own().is_none() && host.store.all_built().is_empty());
+    assert!(host.own().is_none() && host.store.all_built().0.is_empty());
     fs::remove_file(host.file("slow")).unwrap();
     let (built, steps) = host.build("");
     assert_eq!(text(&built.unwrap().path), "main\na\nb\nc\n");

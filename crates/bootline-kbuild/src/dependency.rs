@@ -9,8 +9,9 @@ pub(crate) type Values<'c> = HashMap<&'c str, &'c str>;
 pub(crate) fn symbols(expression: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for token in tokens(expression) {
-        let is_symbol =
-            token.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && !["y", "m", "n"].contains(&token);
+        let is_symbol = token.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            && !["y", "m", "n"].contains(&token)
+            && !is_number(token);
         if is_symbol && !found.contains(&token) {
             found.push(token);
         }
@@ -18,12 +19,21 @@ pub(crate) fn symbols(expression: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a configuration meets an expression, as a module at least. One that is not understood counts as met: it explains nothing.
-pub(crate) fn is_met(expression: &str, values: &Values<'_>) -> bool {
+/// A number, decimal or hexadecimal. Symbols may begin with a digit: `64BIT`.
+fn is_number(token: &str) -> bool {
+    let hexadecimal = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X"));
+    match hexadecimal {
+        Some(digits) => !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => !token.is_empty() && token.bytes().all(|b| b.is_ascii_digit()),
+    }
+}
+
+/// The value of an expression: 0 for n, 1 for m, 2 for y; none if it is not understood.
+pub(crate) fn level(expression: &str, values: &Values<'_>) -> Option<u8> {
     let tokens = tokens(expression);
     let mut parser = Parser { tokens: &tokens, values };
-    let met = parser.any(MOST_NESTED);
-    !parser.tokens.is_empty() || met != Some(0)
+    let level = parser.any(MOST_NESTED);
+    level.filter(|_| parser.tokens.is_empty())
 }
 
 /// The parts that all have to be met, of an expression that is not nested: `A && (B || C)` has two.
@@ -79,7 +89,7 @@ struct Parser<'t> {
     values: &'t Values<'t>,
 }
 
-/// Values of expressions: 0 for n, 1 for m, 2 for y.
+/// Values of expressions as [`level`] has them.
 impl<'t> Parser<'t> {
     fn next(&mut self) -> Option<&'t str> {
         let (first, rest) = self.tokens.split_first()?;
@@ -140,7 +150,9 @@ impl<'t> Parser<'t> {
         let token = self.next()?;
         match token {
             "y" | "m" | "n" => Some(token),
-            _ if token.starts_with('$') => None,
+            // What a macro gives is not known here, in quotes or not.
+            _ if token.starts_with('$') || token.contains("$(") => None,
+            _ if is_number(token) => Some(token),
             _ if token.starts_with(['"', '\'']) => Some(token.trim_matches(['"', '\''])),
             _ if token.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') => {
                 Some(self.values.get(token).map_or("n", |value| value.trim_matches('"')))
@@ -155,6 +167,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// One that is not understood counts as met: it explains nothing.
+    fn is_met(expression: &str, values: &Values<'_>) -> bool {
+        level(expression, values) != Some(0)
+    }
+
     #[test]
     fn expressions() {
         let values = Values::from([("A", "y"), ("B", "m"), ("S", "\"x\""), ("N", "4")]);
@@ -162,11 +179,17 @@ mod tests {
         for expression in ["A", "B", "A && B", "A || C", "!C", "!B", "(A && C) || B", "A=y", "B!=y", "C=n", "S=\"x\""] {
             check(expression, true);
         }
+        for expression in ["N = 4", "N != 5", "64BIT=n"] {
+            check(expression, true);
+        }
+        for expression in ["N = 5", "N = 0x4", "64BIT"] {
+            check(expression, false);
+        }
         for expression in ["C", "!A", "A && C", "!(A || C)", "A=m", "A && (C || D)", "S=\"y\""] {
             check(expression, false);
         }
         // Not understood: nothing is claimed.
-        for expression in ["$(cc-option,-m64)", "A &&", "", "(A", "N > 3"] {
+        for expression in ["$(cc-option,-m64)", "A &&", "", "(A", "N > 3", "\"$(ARCH)\" = \"x86\""] {
             check(expression, true);
         }
     }
@@ -176,6 +199,7 @@ mod tests {
         assert_eq!(conjuncts("A && (B || C) && !D"), ["A", "(B || C)", "!D"]);
         assert_eq!(conjuncts("A || B && C"), ["A || B && C"]);
         assert_eq!(symbols("A && (B || !A) && C=y && X=\"t\""), ["A", "B", "C", "X"]);
+        assert_eq!(symbols("N = 4 || 64BIT = 0x10"), ["N", "64BIT"]);
     }
 
     proptest! {

@@ -102,11 +102,32 @@ fn setting(line: &str) -> Option<ConfigSetting> {
         |line: &str| Some((line.strip_prefix("# CONFIG_")?.strip_suffix(" is not set")?.to_owned(), "n".to_owned()));
     let set = |line: &str| {
         let (symbol, value) = line.strip_prefix("CONFIG_")?.split_once('=')?;
-        (!value.is_empty()).then(|| (symbol.to_owned(), value.to_owned()))
+        is_value(value).then(|| (symbol.to_owned(), value.to_owned()))
     };
     let (symbol, value) = unset(line).or_else(|| set(line))?;
     let is_symbol = !symbol.is_empty() && symbol.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     is_symbol.then_some(ConfigSetting { symbol, value })
+}
+
+/// Whether Kconfig takes it for a value: a state, a number, or a string in quotes and nothing after it.
+fn is_value(value: &str) -> bool {
+    let number = value.strip_prefix('-').unwrap_or(value);
+    let hexadecimal = value.strip_prefix("0x").or_else(|| value.strip_prefix("0X"));
+    let is_quoted = || {
+        let Some(text) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return false };
+        // A backslash takes the next character for itself.
+        let mut escaped = false;
+        let is_plain = text.chars().all(|c| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            !ends
+        });
+        is_plain && !escaped
+    };
+    matches!(value, "y" | "m" | "n")
+        || !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        || hexadecimal.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+        || is_quoted()
 }
 
 #[cfg(test)]
@@ -125,6 +146,16 @@ mod tests {
         assert_eq!(fragment.to_text(), "CONFIG_A=y\nCONFIG_B=\"x y\"\n# CONFIG_C is not set\n");
         let problems: Vec<_> = fragment.problems.iter().map(|p| (p.line, p.text.as_str())).collect();
         assert_eq!(problems, [(6, "B=y"), (7, "CONFIG_D=")]);
+    }
+
+    #[test]
+    fn a_value_is_a_state_a_number_or_a_string() {
+        for good in ["y", "m", "n", "4", "-1", "0x1F", "\"\"", "\"a b\"", r#""a\"b""#, r#""a\\""#] {
+            assert!(parse(&format!("CONFIG_A={good}")).problems.is_empty(), "{good}");
+        }
+        for bad in ["y  # mine", "maybe", "Y", "0x", "-", "4k", "\"", "\"a\" b", "\"a\"b\"", r#""a\""#, "'a'"] {
+            assert!(parse(&format!("CONFIG_A={bad}")).settings.is_empty(), "{bad}");
+        }
     }
 
     #[test]

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why Kconfig did not take a setting over: it drops in silence what its dependencies forbid.
+//! Why a finished configuration lacks a setting: Kconfig drops in silence what its dependencies forbid.
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::dependency::{Values, conjuncts, is_met, symbols};
+use crate::dependency::{Values, conjuncts, level, symbols};
 use crate::fragment::{ConfigFragment, RefusedSetting};
 
-/// Why a setting was not taken over.
+/// Why Kconfig dropped a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefusalReason {
     /// The source has no symbol of this name.
     NoSuchSymbol,
-    /// A condition that is not met.
+    /// A condition that is not met, or that is met as a module only.
     Unmet {
         /// The condition, as Kconfig has it.
         condition: String,
@@ -22,6 +22,8 @@ pub enum RefusalReason {
     NoPrompt,
     /// Other symbols, which are set, select it.
     SelectedBy(Vec<String>),
+    /// It was to be a module, and the kernel has no modules: it is built in.
+    NoModules,
     /// None that is seen here: another member of a choice, a range, a condition on the compiler.
     Unknown,
 }
@@ -31,11 +33,15 @@ impl fmt::Display for RefusalReason {
         match self {
             RefusalReason::NoSuchSymbol => f.write_str("this source has no such symbol"),
             RefusalReason::Unmet { condition, values } => {
-                let values: Vec<String> = values.iter().map(|(symbol, value)| format!("{symbol}={value}")).collect();
-                write!(f, "it depends on {condition}, and {}", values.join(", "))
+                write!(f, "it depends on {condition}")?;
+                for (n, (symbol, value)) in values.iter().enumerate() {
+                    write!(f, "{}{symbol}={value}", if n == 0 { ", and " } else { ", " })?;
+                }
+                Ok(())
             }
             RefusalReason::NoPrompt => f.write_str("it can't be set: its value follows from other symbols"),
             RefusalReason::SelectedBy(symbols) => write!(f, "it is selected by {}", symbols.join(", ")),
+            RefusalReason::NoModules => f.write_str("the kernel has no modules, and MODULES=n"),
             RefusalReason::Unknown => {
                 f.write_str("another option excludes it, or the compiler or a range of values does")
             }
@@ -78,15 +84,25 @@ pub fn reasons(
 fn reason(refused: &RefusedSetting, said: &Said, values: &Values<'_>) -> RefusalReason {
     let symbol = refused.wanted.symbol.as_str();
     let Some(definitions) = said.definitions.get(symbol) else { return RefusalReason::NoSuchSymbol };
-    if refused.got != "n" {
+    let (wanted, got) = (refused.wanted.value.as_str(), refused.got.as_str());
+    let is_lowered = got == "n" || (wanted, got) == ("y", "m");
+    if !is_lowered {
+        let is_module_only = wanted == "m" && values.get("MODULES").is_none_or(|value| *value == "n");
         let is_set = |s: &&String| values.get(s.as_str()).is_some_and(|value| *value != "n");
         let selecting = said.selects.get(symbol).into_iter().flatten().filter(is_set);
         let selecting: Vec<String> = selecting.cloned().collect();
-        return if selecting.is_empty() { RefusalReason::Unknown } else { RefusalReason::SelectedBy(selecting) };
+        return match selecting.is_empty() {
+            _ if is_module_only => RefusalReason::NoModules,
+            false => RefusalReason::SelectedBy(selecting),
+            true => RefusalReason::Unknown,
+        };
     }
+    // What a condition has to be at least.
+    let least = if got == "m" { 2 } else { 1 };
     let unmet = |definition: &Definition| {
         let parts = definition.conditions.iter().flat_map(|c| conjuncts(c));
-        parts.into_iter().find(|part| !is_met(part, values)).map(str::to_owned)
+        let mut parts = parts.into_iter();
+        parts.find(|part| level(part, values).is_some_and(|level| level < least)).map(str::to_owned)
     };
     let with_prompt: Vec<&Definition> = definitions.iter().filter(|d| d.prompt).collect();
     if with_prompt.is_empty() {
@@ -316,6 +332,26 @@ endif
         check("# CONFIG_CHOSEN is not set", "CONFIG_SET=y\nCONFIG_CHOSEN=y\n", "it is selected by SET");
         let unknown = RefusalReason::Unknown.to_string();
         check("CONFIG_SET=y", "", &unknown);
+        check("CONFIG_FASTMAP=4", "CONFIG_FASTMAP=8\nCONFIG_SET=y\n", &unknown);
+        check("CONFIG_FASTMAP=4", "", "it depends on MTD, and MTD=n");
+    }
+
+    #[test]
+    fn a_module_limits_what_depends_on_it() {
+        let config = "CONFIG_MTD=m\nCONFIG_BLOCK=y\nCONFIG_CRC32=y\nCONFIG_EXPERT=y\nCONFIG_FASTMAP=m\n";
+        check("CONFIG_FASTMAP=y", config, "it depends on MTD, and MTD=m");
+        let none = "the kernel has no modules, and MODULES=n";
+        check("CONFIG_CHOSEN=m", "CONFIG_SET=y\nCONFIG_CHOSEN=y\n", none);
+        check("CONFIG_CHOSEN=m", "CONFIG_MODULES=y\nCONFIG_SET=y\nCONFIG_CHOSEN=y\n", "it is selected by SET");
+        // One that selects it as a module does not keep it from being built in.
+        let unknown = RefusalReason::Unknown.to_string();
+        check("CONFIG_CHOSEN=y", "CONFIG_MODULES=y\nCONFIG_SET=m\nCONFIG_CHOSEN=m\n", &unknown);
+    }
+
+    #[test]
+    fn a_condition_without_symbols_has_no_values() {
+        let reason = RefusalReason::Unmet { condition: "n".to_owned(), values: Vec::new() };
+        assert_eq!(reason.to_string(), "it depends on n");
     }
 
     proptest! {

@@ -215,12 +215,13 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy.img");
     // A file that its init script reads: what is written in the image is what the guest sees.
-    let files = [("etc/hostname".to_owned(), "changed\n".to_owned())].into();
+    let files = [("etc/hostname".to_owned(), b"changed\n".to_vec())].into();
     let script = "#!/bin/sh\n. /etc/init.d/rcS.own\necho \"host: $(hostname)\" >/dev/kmsg\n".to_owned();
     let own = Command::new("/sbin/debugfs").args(["-R", "cat /etc/init.d/rcS"]).arg(&settled.path).output().unwrap();
-    let own = String::from_utf8(own.stdout).unwrap();
     let mut changes = RootChanges { files, without: ["etc/fastinit.conf".to_owned()].into() };
-    changes.files.extend([("etc/init.d/rcS".to_owned(), script), ("etc/init.d/rcS.own".to_owned(), own)]);
+    changes
+        .files
+        .extend([("etc/init.d/rcS".to_owned(), script.into_bytes()), ("etc/init.d/rcS.own".to_owned(), own.stdout)]);
     changes.copy(&settled.path, &copy, dir.path()).unwrap();
     // The changed copy is what loses its power: both in two boots.
     let mut image = SystemImage { path: copy, ..settled };

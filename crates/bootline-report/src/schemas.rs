@@ -44,7 +44,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("baseline", schema_of::<BaselineJson>("baseline", "bootline check --write-baseline")),
         ("capture", schema_of::<CaptureJson>("capture", "bootline capture --json")),
         ("kernels", schema_of::<KernelsJson>("kernels", "bootline kernels --json")),
-        ("kernel", schema_of::<KernelJson>("kernel", "bootline kernels fetch --json")),
+        ("kernel", schema_of::<KernelJson>("kernel", "bootline kernels fetch|build --json")),
         ("loaders", schema_of::<LoadersJson>("loaders", "bootline loaders list --json")),
         ("loader", schema_of::<LoaderImageJson>("loader", "bootline loaders build --json")),
         ("systems", schema_of::<SystemsJson>("systems", "bootline systems list --json")),

@@ -13,6 +13,21 @@ use crate::arch::Arch;
 #[serde(try_from = "String", into = "String")]
 pub struct BuiltName(String);
 
+/// What a name can't end in after a dot: files in the caches are called by a kernel's name and one of these.
+const ENDINGS: [&str; 11] = [
+    "lock",
+    "first-boot",
+    "power-lost",
+    "aged",
+    "ext4",
+    "btrfs",
+    "squashfs",
+    "erofs",
+    "jffs2",
+    "jffs2-summary",
+    "ubifs",
+];
+
 /// A release has room for 64 bytes (`__NEW_UTS_LEN` in include/uapi/linux/utsname.h), the version and modules' folders included.
 const LONGEST: usize = 32;
 
@@ -22,8 +37,10 @@ impl FromStr for BuiltName {
     fn from_str(text: &str) -> Result<BuiltName, KernelNameError> {
         let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
         let good = text.bytes().all(allowed)
-            && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            // With a digit it would be taken for a series, or for a mistake for one.
+            && text.starts_with(|c: char| c.is_ascii_alphabetic())
             && text.len() <= LONGEST
+            && text.rsplit_once('.').is_none_or(|(_, end)| !ENDINGS.contains(&end))
             && text.parse::<Series>().is_err();
         if good { Ok(BuiltName(text.to_owned())) } else { Err(KernelNameError::Built { text: text.to_owned() }) }
     }
@@ -83,10 +100,7 @@ impl FromStr for NamedKernel {
             None => (None, text),
         };
         // `6.12.95` is a mistake for a series, not a name.
-        match name.parse() {
-            Ok(name) if !text.starts_with(|c: char| c.is_ascii_digit()) => Ok(NamedKernel::Built { arch, name }),
-            _ => Err(refused),
-        }
+        name.parse().map(|name| NamedKernel::Built { arch, name }).map_err(|_| refused)
     }
 }
 
@@ -109,7 +123,10 @@ impl fmt::Display for NamedKernel {
 pub struct BuiltKernel {
     /// Its name.
     pub name: BuiltName,
-    /// Debian's version of the source, or the path of the user's own.
+    /// The source as a user names it from any folder: a series, a tree or an archive.
+    #[serde(default)]
+    pub from: String,
+    /// What the source was: Debian's version, the path of a tree, or an archive's name with its SHA-256.
     pub source: String,
     /// The configuration that it was built from: `tiny`, `stock`, `defconfig` or a file.
     pub base: String,
@@ -121,10 +138,10 @@ pub struct BuiltKernel {
     pub recipe: String,
     /// SHA-256 of all modules, in hexadecimal: what is built again from a changed source may have the same image.
     pub modules_sha256: String,
-    /// The number of objects that were compiled.
+    /// The number of objects that were compiled: 0 if all of an earlier build could be used.
     pub objects: u64,
-    /// How long compiling took, in seconds: of the last run, if the build was interrupted.
-    pub seconds: u64,
+    /// How long compiling took, in nanoseconds: of the last run, if the build was interrupted.
+    pub compile_ns: u64,
     /// The number of processes that compiled.
     pub jobs: usize,
 }
@@ -149,9 +166,31 @@ mod tests {
         check("tiny", Some("built"));
         check("arm64:tiny", Some("built"));
         check("Tiny_2.x-y", Some("built"));
-        for none in ["6.12.95", "", "a/b", "../a", ".a", "mips:tiny", "a b", "arm64:", "-a", &"a".repeat(33)] {
+        for none in [
+            "6.12.95",
+            "amd64:6.12.95",
+            "2fast",
+            "",
+            "a/b",
+            "../a",
+            ".a",
+            "mips:tiny",
+            "a b",
+            "arm64:",
+            "-a",
+            &"a".repeat(33),
+        ] {
             check(none, None);
         }
+    }
+
+    #[test]
+    fn a_name_ends_in_nothing_that_names_a_file_of_the_caches() {
+        for state in crate::image_format::ImageFormat::ALL {
+            assert!(format!("tiny.{state}").parse::<BuiltName>().is_err(), "{state}");
+        }
+        assert!("tiny.lock".parse::<BuiltName>().is_err());
+        assert!("tiny.2".parse::<BuiltName>().is_ok() && "btrfs".parse::<BuiltName>().is_ok());
     }
 
     proptest! {

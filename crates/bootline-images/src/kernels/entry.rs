@@ -26,13 +26,13 @@ pub struct KernelManifest {
     pub arch: Arch,
     /// The series.
     pub series: Series,
-    /// The package it came in.
+    /// The package it came in; empty if it was built here.
     pub package: String,
-    /// The package's version.
+    /// The package's version; of one that was built here, what its source is called.
     pub version: String,
     /// What `uname -r` says in it.
     pub release: String,
-    /// The suite it came from.
+    /// The suite it came from; empty if it was built here.
     pub suite: String,
     /// SHA-256 of `vmlinuz`, in hexadecimal.
     pub sha256: String,
@@ -56,13 +56,13 @@ pub struct Kernel {
     pub series: Series,
     /// Whether it is a PREEMPT_RT kernel.
     pub rt: bool,
-    /// The package's version, such as `6.18.15-1~bpo13+1`.
+    /// The package's version, such as `6.18.15-1~bpo13+1`; of one that was built here, what its source is called.
     pub version: String,
     /// What `uname -r` says in it, such as `6.18.15+deb13-rt-amd64`.
     pub release: String,
-    /// The package it came in.
+    /// The package it came in; empty if it was built here.
     pub package: String,
-    /// The suite it came from.
+    /// The suite it came from; empty if it was built here.
     pub suite: String,
     /// SHA-256 of the image, in hexadecimal.
     pub sha256: String,
@@ -152,6 +152,25 @@ fn short(sha256: &str) -> String {
 pub fn sha256_of(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut File::open(path)?, &mut hasher)?;
+    Ok(hex(hasher.finalize()))
+}
+
+/// SHA-256 of all files below a folder, with their paths, in hexadecimal.
+pub(super) fn sha256_of_tree(folder: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() { &mut folders } else { &mut files }.push(entry.path());
+        }
+    }
+    files.sort();
+    let mut hasher = Sha256::new();
+    for file in files {
+        let sha256 = sha256_of(&file)?;
+        hasher.update(format!("{sha256} {}\n", file.strip_prefix(folder).unwrap_or(&file).display()));
+    }
     Ok(hex(hasher.finalize()))
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::behaviour::ConsoleClass;
-use super::built::BuiltName;
+use super::built::{BuiltKernel, BuiltName};
 use super::series::Series;
 use crate::arch::Arch;
 
@@ -79,6 +79,10 @@ pub enum Error {
     BuiltDamaged {
         /// Its name.
         name: BuiltName,
+        /// Its architecture.
+        arch: Arch,
+        /// How it was built, if that can be read.
+        built: Option<Box<BuiltKernel>>,
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -127,10 +131,14 @@ impl Error {
                 Some("is the mirror reachable? kernels in the cache work without it: `bootline kernels`".to_owned())
             }
             Error::Package { .. } => None,
-            Error::NotBuilt { name, .. } => {
-                Some(format!("build it: `bootline kernels build {name}`; or name a stock series, such as 6.12"))
+            Error::NotBuilt { name, arch, .. } => {
+                let command = build_command(name, *arch, None);
+                Some(format!("build it: `{command}`; or name a stock series, such as 6.12"))
             }
-            Error::BuiltDamaged { name, .. } => Some(format!("build it again: `bootline kernels build {name}`")),
+            Error::BuiltDamaged { name, arch, built, .. } => {
+                let command = build_command(name, Some(*arch), built.as_deref());
+                Some(format!("build it again with the same options: `{command}`"))
+            }
             Error::Gone { series, arch, nearest: Some(nearest), .. } => Some(format!(
                 "nearest with the same console behaviour ({}): `bootline kernels fetch {arch}:{nearest}`",
                 ConsoleClass::of(*arch, *series)
@@ -141,6 +149,22 @@ impl Error {
             )),
         }
     }
+}
+
+/// The command that builds a kernel, with the options of an earlier build.
+fn build_command(name: &BuiltName, arch: Option<Arch>, built: Option<&BuiltKernel>) -> String {
+    let mut command = format!("bootline kernels build {name}");
+    let mut add = |option: &str, value: &str| command.push_str(&format!(" {option} {value}"));
+    if let Some(built) = built {
+        add("--from", &built.from);
+        add("--base", &built.base);
+        built.fragments.iter().for_each(|fragment| add("--fragment", fragment));
+    }
+    // What is built for without the option.
+    if let Some(arch) = arch.filter(|arch| *arch != Arch::Amd64) {
+        add("--arch", &arch.to_string());
+    }
+    command
 }
 
 fn evidence_lines(lines: &[String]) -> String {

@@ -196,18 +196,24 @@ impl PrivateApt {
         archives_listed(command, &format!("find the packages {}", packages.join(" ")))
     }
 
-    /// Downloads these packages and what they depend on into `folder`, as far as they are not there. What an interrupted
+    /// Downloads these packages, which are `what`, and what they depend on into `folder`, as far as they are not there. What an interrupted
     /// download left is used.
     ///
     /// # Errors
     /// apt's error lines.
-    pub fn download_all(&self, packages: &[&str], folder: &Path, percent: &mut dyn FnMut(f32)) -> Result<(), Error> {
+    pub fn download_all(
+        &self,
+        what: &str,
+        packages: &[&str],
+        folder: &Path,
+        percent: &mut dyn FnMut(f32),
+    ) -> Result<(), Error> {
         let partial = folder.join("partial");
         fs::create_dir_all(&partial).map_err(Error::cache("create", &partial))?;
         let mut command = self.command("apt-get");
         command.arg("-o").arg(format!("Dir::Cache::archives={}", folder.display()));
         command.args(["-qq", "--yes", "--no-install-recommends", "--download-only", "install"]).args(packages);
-        run(command, "download the packages of a system", percent)
+        run(command, &format!("download the packages of {what}"), percent)
     }
 
     /// The files of the newest source package of this name, except its description (.dsc): each file's name and size in bytes.

@@ -122,7 +122,7 @@ pub enum KernelNameError {
     },
     /// Not a name for a kernel that is built here.
     #[error(
-        "`{text}` can't be a kernel's name: up to 32 letters, digits, `.`, `_` and `-`, and not a series such as 6.12"
+        "`{text}` can't be a kernel's name: it begins with a letter, has up to 32 letters, digits, `.`, `_` and `-`, and no ending such as `.lock` or `.btrfs`"
     )]
     Built {
         /// What was typed.

@@ -7,7 +7,7 @@
 //! ROOT/amd64/apt/                           apt's own folders
 //! ROOT/amd64/part/                          a fetch under way
 //! ROOT/amd64/6.18-rt/6.18.15-1~bpo13+1/     a kernel: vmlinuz, config, kernel.json
-//! ROOT/amd64/built/tiny/                    a kernel that was built here: see build/mod.rs
+//! ROOT/amd64/built/tiny/3/                  a kernel that was built here: see build/mod.rs
 //! ```
 use std::ffi::OsString;
 use std::fs;
@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::behaviour::nearest;
-use super::built::BuiltName;
+use super::built::{BuiltKernel, BuiltName};
 use super::cache::{Cache, remove_folder};
 use super::catalogue::Catalogue;
 use super::deb_archive::take_kernel;
-use super::entry::{self, CONFIG, Kernel, KernelManifest, VMLINUZ};
+use super::entry::{self, CONFIG, Damage, Kernel, KernelManifest, VMLINUZ};
 use super::error::Error;
 use super::host;
 use super::listing::{Listing, Refresh, Row};
@@ -64,10 +64,38 @@ pub fn cache_folder(stated: Option<&Path>, env: impl Fn(&str) -> Option<OsString
     folder("BOOTLINE_CACHE").map(|p| p.join("kernels")).or_else(xdg).or_else(home)
 }
 
+/// The names in a folder, in order; none if it can't be read.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
 /// Kernels of sid have moved from /lib to /usr/lib.
 fn module_folder(unpacked: &Path, release: &str) -> Option<PathBuf> {
     let folders = ["usr/lib/modules", "lib/modules"].map(|at| unpacked.join(at).join(release));
     folders.into_iter().find(|folder| folder.join("kernel").is_dir())
+}
+
+/// The error for a kernel in this folder that was built here.
+fn damaged(name: &BuiltName, arch: Arch, folder: &Path, damage: Damage) -> Error {
+    let built = entry::read_record(folder).ok().and_then(|record| record.built).map(Box::new);
+    Error::BuiltDamaged { name: name.clone(), arch, built, path: damage.path, reason: damage.reason }
+}
+
+/// The folder of the modules of a kernel that was built here.
+fn built_modules(kernel: &Kernel, built: &BuiltKernel, home: &Path, unpacked: &Path) -> Result<PathBuf, Error> {
+    let folder = module_folder(unpacked, &kernel.release);
+    let sha256 = folder.as_deref().map(entry::sha256_of_tree);
+    let reason = match sha256 {
+        Some(Ok(sha256)) if sha256 == built.modules_sha256 => return Ok(folder.unwrap_or_default()),
+        Some(Ok(_)) => "its modules are not those that were built".to_owned(),
+        Some(Err(source)) => source.to_string(),
+        None => "it has no modules".to_owned(),
+    };
+    let damage = Damage { path: unpacked.to_owned(), reason };
+    Err(damaged(&built.name, kernel.arch, home, damage))
 }
 
 impl Store {
@@ -98,7 +126,8 @@ impl Store {
     /// Lists what the suites have and what the cache has. Only kernels whose folder is complete count as cached; their
     /// checksums are verified when they are used.
     ///
-    /// # Errors The cache can't be read. A failure to ask the mirror is in the listing.
+    /// # Errors
+    /// The cache can't be read. A failure to ask the mirror is in the listing.
     pub fn list(
         &self,
         arch: Arch,
@@ -206,13 +235,16 @@ impl Store {
     }
 
     /// The folder of a kernel's modules, `.../lib/modules/RELEASE`: from the cache, or from the package of the kernel's own
-    /// version.
+    /// version. Those of a kernel that was built here are verified.
     ///
     /// # Errors
-    /// The package is gone, or can't be unpacked.
+    /// The package is gone, or can't be unpacked; or the modules that were built here are damaged.
     pub fn modules(&self, kernel: &Kernel, progress: &mut dyn FnMut(FetchProgress)) -> Result<PathBuf, Error> {
         let home = kernel.path.parent().unwrap_or(Path::new("/"));
         let unpacked = home.join("modules");
+        if let Some(built) = &kernel.built {
+            return built_modules(kernel, built, home, &unpacked);
+        }
         if let Some(folder) = module_folder(&unpacked, &kernel.release) {
             return Ok(folder);
         }
@@ -255,34 +287,64 @@ impl Store {
             .ok_or_else(|| Error::Package { package, reason: "its modules have vanished".to_owned() })
     }
 
-    /// The kernel of this name that was built here. Without an architecture, the first that has one.
+    /// The kernel of this name that was built here last. Without an architecture, the first that has one.
     ///
     /// # Errors
     /// There is none, or it is damaged.
     pub fn built(&self, name: &BuiltName, arch: Option<Arch>) -> Result<Kernel, Error> {
-        let archs = Arch::ALL.into_iter().filter(|a| arch.is_none_or(|wanted| wanted == *a));
-        let folder = archs.map(|arch| self.built_folder(arch, name)).find(|folder| folder.is_dir());
-        let Some(folder) = folder else {
-            let there = self.all_built().iter().map(Kernel::name).collect();
+        let mut archs = Arch::ALL.into_iter().filter(|a| arch.is_none_or(|wanted| wanted == *a));
+        let found = archs.find_map(|arch| Some((arch, self.built_numbers(arch, name).pop()?)));
+        let Some((arch, number)) = found else {
+            let there = self.all_built().0.iter().map(Kernel::name).collect();
             return Err(Error::NotBuilt { name: name.clone(), arch, there });
         };
-        entry::verify(&folder).map_err(|d| Error::BuiltDamaged { name: name.clone(), path: d.path, reason: d.reason })
+        let folder = self.built_folder(arch, name).join(number.to_string());
+        entry::verify(&folder).map_err(|damage| damaged(name, arch, &folder, damage))
     }
 
-    /// The kernels that were built here, by architecture and name; damaged ones are left out.
-    pub fn all_built(&self) -> Vec<Kernel> {
-        let of = |arch: Arch| {
-            let folder = self.cache.root.join(arch.debian_name()).join(BUILT);
-            let mut folders: Vec<PathBuf> =
-                fs::read_dir(folder).into_iter().flatten().filter_map(|e| Some(e.ok()?.path())).collect();
-            folders.sort();
-            folders.into_iter().filter_map(|folder| entry::verify(&folder).ok())
-        };
-        Arch::ALL.into_iter().flat_map(of).collect()
+    /// The kernels that were built here, by architecture and name, and what is wrong with those that are damaged.
+    pub fn all_built(&self) -> (Vec<Kernel>, Vec<Error>) {
+        let (mut kernels, mut damaged) = (Vec::new(), Vec::new());
+        for arch in Arch::ALL {
+            for name in names_in(&self.cache.root.join(arch.debian_name()).join(BUILT)) {
+                let Ok(name) = name.parse::<BuiltName>() else { continue };
+                match self.built(&name, Some(arch)) {
+                    Ok(kernel) => kernels.push(kernel),
+                    Err(Error::NotBuilt { .. }) => {}
+                    Err(error) => damaged.push(error),
+                }
+            }
+        }
+        (kernels, damaged)
     }
 
-    /// Where the kernel of this name is that was built here.
-    pub(super) fn built_folder(&self, arch: Arch, name: &BuiltName) -> PathBuf {
+    /// Moves a kernel that was just built from its folder into the cache, where it counts from now on. The one before it stays where it is,
+    /// because its experiments may be running; older ones are removed.
+    pub(super) fn keep_built(&self, arch: Arch, name: &BuiltName, fresh: &Path) -> Result<Kernel, Error> {
+        const KEPT: usize = 2;
+        let folder = self.built_folder(arch, name);
+        fs::create_dir_all(&folder).map_err(Error::cache("create", &folder))?;
+        let mut numbers = self.built_numbers(arch, name);
+        let next = numbers.last().map_or(1, |last| last + 1);
+        let place = folder.join(next.to_string());
+        fs::rename(fresh, &place).map_err(Error::cache("write", &place))?;
+        numbers.push(next);
+        for old in &numbers[..numbers.len().saturating_sub(KEPT)] {
+            remove_folder(&folder.join(old.to_string()))?;
+        }
+        self.built(name, Some(arch))
+    }
+
+    /// The numbers of the kernels of this name, in the order in which they were built.
+    fn built_numbers(&self, arch: Arch, name: &BuiltName) -> Vec<u64> {
+        let names = names_in(&self.built_folder(arch, name));
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    /// Where the kernels of this name are that were built here.
+    fn built_folder(&self, arch: Arch, name: &BuiltName) -> PathBuf {
         self.cache.root.join(arch.debian_name()).join(BUILT).join(name.as_str())
     }
 

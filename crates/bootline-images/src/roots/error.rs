@@ -17,6 +17,14 @@ pub enum RootError {
         /// What the system said.
         source: io::Error,
     },
+    /// A copy of it can't be written.
+    #[error("can't write a copy of the root file system `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// It is of a kind that is known and can't be booted as it is.
     #[error("`{}` is {what}", path.display())]
     Unusable {
@@ -97,6 +105,7 @@ impl RootError {
             }
             RootError::NoTable { .. } => Some("leave out the partition: it is taken as a whole".to_owned()),
             RootError::Pack(error) => error.hint(),
+            RootError::Write { .. } => Some("free some space, or set another folder: BOOTLINE_CACHE=DIR".to_owned()),
             RootError::Read { .. }
             | RootError::NoPartition { .. }
             | RootError::NotThatPartition { .. }

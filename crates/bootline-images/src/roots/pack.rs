@@ -88,8 +88,9 @@ impl OwnRoot {
         Ok(hex(hasher.finalize()))
     }
 
-    /// The root on a disk of a size that its bus has: an SD card's is a power of two (QEMU refuses another), and so is a flash's,
-    /// which has room for writing. If it has another, the disk is a copy in the folder `work`, with room after the end.
+    /// The root on a disk of a size that its bus has: an SD card's is a power of two (QEMU refuses another), and so is a flash's. If it has
+    /// another, the disk is a copy in the folder `work`, with room after the end; on a flash a quarter more at least, for writing. A file
+    /// that is as large as a flash can be is taken for the image of a whole flash, which has its own room.
     ///
     /// # Errors
     /// It can't be copied, or can't be on that bus.
@@ -99,8 +100,8 @@ impl OwnRoot {
         let size = fs::metadata(&self.disk).map_err(read)?.len();
         let (fits, fill) = match hardware.bus_of(self.file_system) {
             Bus::Sd => (size.max(SMALLEST_CARD).next_power_of_two(), 0),
-            // Erased flash reads as ones. An image of a whole flash has its own room.
-            Bus::Mtd if size.is_power_of_two() => (size, ERASED),
+            // Erased flash reads as ones.
+            Bus::Mtd if size.is_power_of_two() && size >= SMALLEST_FLASH => (size, ERASED),
             Bus::Mtd => ((size + size / 4).max(SMALLEST_FLASH).next_power_of_two(), ERASED),
             Bus::Virtio | Bus::Sata | Bus::Nvme | Bus::Usb => (size, 0),
         };
@@ -117,7 +118,7 @@ impl OwnRoot {
                 fill => io::copy(&mut io::repeat(fill).take(fits - size), &mut file).map(drop),
             }
         });
-        copied.map_err(|source| RootError::Read { path: disk.clone(), source })?;
+        copied.map_err(|source| RootError::Write { path: disk.clone(), source })?;
         Ok(OwnRoot { disk, ..self })
     }
 }
@@ -269,7 +270,7 @@ pub fn own_initramfs(
 ) -> Result<Vec<u8>, RootError> {
     // The root was made for another kernel, and has no modules of this one: also the screen's and the network's are loaded here.
     let modules = match modules {
-        Some(folder) => mounting_modules(folder, hardware, root.file_system, &SCREEN_AND_NETWORK_MODULES)?,
+        Some(folder) => mounting_modules(folder, hardware, root.file_system, None, &SCREEN_AND_NETWORK_MODULES)?,
         None => Vec::new(),
     };
     Ok(root_initramfs(arch, &modules).ok_or(SystemError::NoPrograms { arch })?)
@@ -387,22 +388,46 @@ mod tests {
         }
     }
 
+    fn on(bus: Bus) -> Hardware {
+        Hardware { bus: Some(bus), ..Hardware::default() }
+    }
+
+    #[test]
+    fn a_flash_has_room_that_is_erased() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = folder.path().join("root.jffs2");
+        let fitted = |size: u64| {
+            fs::write(&disk, [0x85, 0x19, 0x01, 0xe0]).unwrap();
+            File::options().write(true).open(&disk).unwrap().set_len(size).unwrap();
+            let root = OwnRoot { disk: disk.clone(), file_system: FileSystem::Jffs2, partition: None };
+            let fitted = root.fitted(&Hardware::default(), folder.path()).unwrap();
+            let content = fs::read(&fitted.disk).unwrap();
+            let added = content.get(usize::try_from(size).unwrap()..).unwrap();
+            assert!(added.iter().all(|byte| *byte == 0xff) && content[..2] == [0x85, 0x19]);
+            (fitted.disk == disk, content.len() >> 10)
+        };
+        assert_eq!(fitted(128 << 10), (false, 4096), "an erase block is no flash");
+        assert_eq!(fitted(3 << 20), (false, 4096));
+        assert_eq!(fitted(4 << 20), (true, 4096), "an image of a whole flash");
+        assert_eq!(fitted((7 << 20) + 1), (false, 16384), "a quarter more at least");
+    }
+
     #[test]
     fn a_card_has_a_power_of_two() {
         let folder = tempfile::tempdir().unwrap();
         let disk = folder.path().join("root.squashfs");
         fs::write(&disk, SQUASHFS).unwrap();
         fs::set_permissions(&disk, fs::Permissions::from_mode(0o444)).unwrap();
-        File::options().read(true).open(&disk).unwrap();
         let root = OwnRoot { disk: disk.clone(), file_system: FileSystem::Squashfs, partition: None };
+        let refused = root.clone().fitted(&on(Bus::Sd), &folder.path().join("nosuch")).unwrap_err();
+        assert!(refused.to_string().starts_with("can't write a copy of the root file system `"), "{refused}");
         let size = |bus: Bus| {
-            let hardware = Hardware { bus: Some(bus), ..Hardware::default() };
-            let fitted = root.clone().fitted(&hardware, folder.path()).unwrap();
+            let fitted = root.clone().fitted(&on(bus), folder.path()).unwrap();
             (fitted.disk == disk, fs::metadata(&fitted.disk).unwrap().len())
         };
         assert_eq!(size(Bus::Sata), (true, 4));
         assert_eq!(size(Bus::Sd), (false, 1 << 20));
-        let sd = Hardware { bus: Some(Bus::Sd), ..Hardware::default() };
+        let sd = on(Bus::Sd);
         let card = root.clone().fitted(&sd, folder.path()).unwrap();
         assert_eq!(card.clone().fitted(&sd, Path::new("/nowhere")).unwrap(), card, "it fits as it is");
         assert_eq!(fs::read(&card.disk).unwrap()[..4], *SQUASHFS);

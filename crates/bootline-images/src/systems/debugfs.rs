@@ -2,7 +2,10 @@
 //! debugfs, which reads and writes an image of ext4 without mounting it.
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 use std::process::Command;
+
+use crate::host_tools::PATH;
 
 /// What debugfs said.
 pub(super) struct Said {
@@ -16,10 +19,15 @@ pub(super) struct Said {
 /// # Errors
 /// It can't be run.
 pub(super) fn debugfs(options: &[&str], arguments: &[&OsStr]) -> io::Result<Said> {
-    // It is in a folder that ordinary users may lack.
-    let output = Command::new("/usr/sbin/debugfs").args(options).args(arguments).env("LC_ALL", "C.UTF-8").output()?;
+    let mut command = Command::new("debugfs");
+    let output = command.args(options).args(arguments).env("PATH", PATH).env("LC_ALL", "C.UTF-8").output()?;
     let errors = String::from_utf8_lossy(&output.stderr);
     let complaints = errors.lines().filter(|line| !line.starts_with("debugfs ") && !line.trim().is_empty());
     let complaints = complaints.map(str::to_owned).collect();
     Ok(Said { output: String::from_utf8_lossy(&output.stdout).into_owned(), complaints })
+}
+
+/// A path of this host as a word of a request.
+pub(super) fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('"', "\"\""))
 }

@@ -48,7 +48,7 @@ pub enum SystemError {
     /// A module of the kernel can't be read.
     #[error(transparent)]
     Module(#[from] ModuleReadError),
-    /// The kernel does not drive the hardware.
+    /// The kernel has no driver for the hardware or the file system.
     #[error(transparent)]
     NoDriver(#[from] NoDriver),
     /// The file system can't be on the bus.
@@ -101,9 +101,12 @@ impl SystemError {
             ),
             SystemError::Foreign { .. } => Some("build it on a host of that architecture".to_owned()),
             SystemError::NoPrograms { arch } => Some(format!("apt-get install {}, then build again", arch.compiler_package())),
-            SystemError::WrongBus(WrongBus::NoFlash { .. }) => Some("leave out the bus, or name `mtd`".to_owned()),
+            SystemError::WrongBus(WrongBus::NoFlash { .. }) => Some("leave out `--bus`, or name `mtd`".to_owned()),
             SystemError::WrongBus(WrongBus::PartitionOfFlash) => Some("name another bus than `mtd`".to_owned()),
-            SystemError::NoDriver(missed) => Some(format!("leave out `{}`, or boot another kernel", missed.option)),
+            SystemError::NoDriver(NoDriver { option: Some(option), .. }) => {
+                Some(format!("leave out `{option}`, or boot another kernel"))
+            }
+            SystemError::NoDriver(_) => Some("boot another kernel, or a root with another file system".to_owned()),
             SystemError::Packages(error) => error.hint(),
             SystemError::Cache { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
             SystemError::Module(_) | SystemError::Step { .. } | SystemError::Change { .. } => None,

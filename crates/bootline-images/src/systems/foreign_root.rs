@@ -7,12 +7,13 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::debugfs::debugfs;
+use super::debugfs::{debugfs, quoted};
 use super::error::SystemError;
 use super::namespace::{Namespace, need};
 use super::recipe::setup;
 use super::system::System;
 use crate::kernels::{Kernel, PrivateApt};
+use crate::step::last_lines;
 
 /// A root whose packages are unpacked, as an image with a program that configures them.
 #[derive(Clone, Debug)]
@@ -43,11 +44,16 @@ impl UnconfiguredRoot {
 /// See its first lines for its arguments.
 const UNPACK: &str = include_str!("files/unpack-root.sh");
 const CONFIGURE: &str = include_str!("files/configure-root.sh");
+/// Identifies how such a root is made, except its packages and the lab's scripts.
+pub(super) fn recipe(system: System) -> String {
+    format!("{UNPACK}{CONFIGURE}{}", setup(system))
+}
+
 /// What the guest leaves in the image: the root as an archive, and what its scripts said.
 const ROOT: &str = "/root.tar";
 const LOG: &str = "/configure.log";
-/// Maximum number of lines shown of what the scripts said.
-const MAX_EVIDENCE: usize = 12;
+/// What the last line of the log has before the archive's size in bytes: it is written once the archive is on the disk.
+const PACKED: &str = "configure: packed ";
 
 /// The packages of a root, and what the lab adds to them.
 pub(super) struct Unpacked<'a> {
@@ -91,27 +97,28 @@ pub(super) fn packed(system: System, image: &Path, to: &Path) -> Result<(), Syst
     let failed = |evidence| SystemError::Step { what: system.name().to_owned(), step, evidence };
     let ask = |request: &str| {
         let said = debugfs(&["-R"], &[request.as_ref(), image.as_os_str()]);
-        said.map(|said| said.output).map_err(|source| failed(vec![source.to_string()]))
+        said.map_err(|source| failed(vec![source.to_string()]))
     };
-    ask(&format!("dump {ROOT} {}", quoted(to)))?;
-    if fs::metadata(to).is_ok_and(|m| m.len() > 0) {
-        return Ok(());
+    let log = ask(&format!("cat {LOG}"))?.output;
+    let size = log.lines().last().and_then(|line| line.strip_prefix(PACKED)?.parse::<u64>().ok());
+    let Some(size) = size else { return Err(failed(last_lines(&log))) };
+    let dumped = ask(&format!("dump {ROOT} {}", quoted(to)))?;
+    if !dumped.complaints.is_empty() {
+        return Err(failed(dumped.complaints));
     }
-    let said = ask(&format!("cat {LOG}"))?;
-    let lines: Vec<String> = said.lines().map(str::to_owned).collect();
-    Err(failed(lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec()))
-}
-
-/// A path as debugfs reads it.
-fn quoted(path: &Path) -> String {
-    format!("\"{}\"", path.display())
+    match fs::metadata(to) {
+        Ok(file) if file.len() == size => Ok(()),
+        Ok(file) => Err(failed(vec![format!("the archive of the root has {} of its {size} bytes", file.len())])),
+        Err(source) => Err(SystemError::cache("read", to)(source)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::process::{Command, Stdio};
 
     use super::*;
+    use crate::host_tools::PATH;
 
     #[test]
     fn the_guest_counts_packages() {
@@ -127,6 +134,7 @@ mod tests {
         assert!(CONFIGURE.contains(&format!("echo \"{}\"", UnconfiguredRoot::DONE)));
         assert!(CONFIGURE.contains("echo \"configure: $n of $total\""));
         assert!(CONFIGURE.contains(LOG) && CONFIGURE.contains(ROOT) && UNPACK.contains("tree/configure\n"));
+        assert!(CONFIGURE.contains(&format!("echo \"{PACKED}$(stat -c %s {ROOT})\" >>$log")));
     }
 
     #[test]
@@ -146,10 +154,69 @@ mod tests {
         );
         assert!(error.contains("\n  dpkg: error processing package x\n"), "{error}");
         fs::write(tree.join("root.tar"), "a root").unwrap();
-        fs::remove_file(&image).unwrap();
-        assert!(mkfs.status().unwrap().success());
-        let to = folder.path().join("root.tar");
-        packed(System::DebianMinimal, &image, &to).unwrap();
+        let to = folder.path().join("a \"quoted\" root.tar");
+        let mut packed_to = |to: &Path, log: &str| {
+            fs::write(tree.join("configure.log"), log).unwrap();
+            fs::remove_file(&image).unwrap();
+            assert!(mkfs.status().unwrap().success());
+            packed(System::DebianMinimal, &image, to).map_err(|error| error.to_string())
+        };
+        packed_to(&to, "configure: status 0\nconfigure: packed 6\n").unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"a root");
+        let error = packed_to(&to, "configure: status 0\nconfigure: packed 7\n").unwrap_err();
+        assert!(error.ends_with("the archive of the root has 6 of its 7 bytes"), "{error}");
+        packed_to(&to, "configure: status 0\n").unwrap_err();
+        // A disk of this host that is full.
+        let error = packed_to(Path::new("/dev/full"), "configure: packed 6\n").unwrap_err();
+        assert!(error.contains("No space left on device"), "{error}");
+    }
+
+    #[test]
+    fn a_package_is_unpacked_as_dpkg_does_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let write = |path: &str, text: &str| {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), text).unwrap();
+        };
+        let control = "Package: thing\nVersion: 1\nArchitecture: arm64\nMulti-Arch: same\nMaintainer: a <a@b>\nDescription: x\n y\n";
+        write("deb/DEBIAN/control", control);
+        write("deb/DEBIAN/conffiles", "/etc/thing.conf\n");
+        write("deb/etc/thing.conf", "conf\n");
+        write("deb/usr/bin/thing", "#!/bin/sh\n");
+        write("deb/usr/share/doc/thing/copyright", "long\n");
+        write("additions/etc/init.d/bootline-app", "#!/bin/sh\n");
+        write("packages.list", "thing_1_arm64.deb\n");
+        write("init", "#!/bin/sh\n");
+        // The scripts of the lab go where a package has made their folder.
+        write("deb/etc/init.d/thing", "#!/bin/sh\n");
+        fs::create_dir(at("part")).unwrap();
+        let mut build = Command::new("dpkg-deb");
+        build.args(["--root-owner-group", "--build"]).args([at("deb"), at("thing_1_arm64.deb")]).stdout(Stdio::null());
+        assert!(build.status().unwrap().success());
+        let paths = ["part", "", "packages.list", "init", "additions"].map(at);
+        let words = ["rc-update add", "http://m/debian", "trixie"].map(OsStr::new);
+        // No namespace: whose files they are does not matter here.
+        let mut script = Command::new("sh");
+        script.args(["-ec", UNPACK, "sh"]).args(&paths).args(words).env("PATH", PATH);
+        let output = script.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let image = at("part/unpacked");
+        let content =
+            |path: &str| debugfs(&["-R"], &[format!("cat {path}").as_ref(), image.as_os_str()]).unwrap().output;
+        let status = content("/var/lib/dpkg/status");
+        assert!(status.starts_with("Package: thing\nStatus: install ok unpacked\nVersion: 1\n"), "{status}");
+        // By md5sum.
+        assert!(status.ends_with("\nConffiles:\n /etc/thing.conf b9a771b420047cfaa3543e66c78f44f6\n\n"), "{status}");
+        let list = content("/var/lib/dpkg/info/thing:arm64.list");
+        assert!(
+            list.starts_with("/.\n") && list.lines().any(|line| line == "/usr/share/doc/thing/copyright"),
+            "{list}"
+        );
+        assert_eq!(content("/usr/bin/thing"), "#!/bin/sh\n");
+        assert_eq!(content("/usr/share/doc/thing/copyright"), "");
+        assert_eq!(content("/etc/init.d/bootline-app"), "#!/bin/sh\n");
+        assert_eq!([content("/configure"), content("/configure.setup")], ["#!/bin/sh\n", "rc-update add\n"]);
+        assert_eq!(content("/etc/apt/sources.list"), "deb http://m/debian trixie main\n");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A kernel's modules in the order in which they have to be loaded, as their own files tell it.
+//! A kernel's modules in the order in which they have to be loaded, by their own .modinfo.
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -24,32 +24,36 @@ pub struct KernelModule {
     pub content: Vec<u8>,
 }
 
-/// The modules that mount a root with this file system on this hardware, and those named `more`, each after those that it depends on.
+/// The modules that mount a root with this file system on this hardware, and one that lies over it, if any; and of those named `more` what
+/// the kernel has. Each comes after those that it depends on.
 ///
 /// # Errors
-/// The kernel, whose modules are in this folder, has no driver for the hardware; or a module or the folder can't be read.
+/// The kernel, whose modules are in this folder, has no driver for the hardware or the file systems; or a module or the folder can't be read.
 pub(crate) fn mounting_modules(
     folder: &Path,
     hardware: &Hardware,
     file_system: FileSystem,
+    layer: Option<&'static str>,
     more: &[&str],
 ) -> Result<Vec<KernelModule>, SystemError> {
     let mut found = Ordered::of(folder)?;
-    if let Some(missed) = missing_driver(&found.files, folder, hardware, file_system) {
+    if let Some(missed) = missing_driver(&found.files, folder, hardware, file_system, layer) {
         return Err(missed.into());
     }
-    for name in hardware.modules(file_system).iter().chain(file_system.modules()).chain(more) {
+    for name in hardware.modules(file_system).iter().chain(file_system.modules()).chain(&layer).chain(more) {
         found.add(name)?;
     }
     Ok(found.modules)
 }
 
-/// The first driver of the hardware around a root with this file system that a kernel lacks, whose modules are in this folder.
+/// The first driver of the hardware around a root with this file system, or of the file system or the one over it, that a kernel lacks,
+/// whose modules are in this folder.
 fn missing_driver(
     files: &HashMap<String, PathBuf>,
     folder: &Path,
     hardware: &Hardware,
     file_system: FileSystem,
+    layer: Option<&'static str>,
 ) -> Option<NoDriver> {
     let built_in = fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
     let built_in: HashSet<String> = built_in
@@ -59,14 +63,18 @@ fn missing_driver(
     // A kernel that does not say what is built in is given the benefit of the doubt.
     let is_there = |name: &str| built_in.is_empty() || built_in.contains(name) || files.contains_key(name);
     let bus = hardware.bus_of(file_system);
-    let of_bus = bus.modules().iter().map(|driver| (*driver, format!("the bus {bus}"), format!("--bus {bus}")));
+    let of_bus = bus.modules().iter().map(|driver| (*driver, format!("the bus {bus}"), Some(format!("--bus {bus}"))));
     let of_absent = hardware.absent.iter().flat_map(|absent| {
-        absent
-            .modules()
-            .iter()
-            .map(move |driver| (*driver, format!("an absent {absent}"), format!("--absent {absent}")))
+        absent.modules().iter().map(move |driver| {
+            (*driver, format!("the empty slot of `--absent {absent}`"), Some(format!("--absent {absent}")))
+        })
     });
-    let missed = of_bus.chain(of_absent).find(|(driver, ..)| !is_there(driver));
+    let block = hardware.block_layer(file_system).into_iter();
+    let of_file_system =
+        block.chain(file_system.drivers().iter().copied()).map(|driver| (driver, format!("{file_system}"), None));
+    let of_layer = layer.into_iter().map(|driver| (driver, format!("a layer in memory over {file_system}"), None));
+    let mut all = of_bus.chain(of_absent).chain(of_file_system).chain(of_layer);
+    let missed = all.find(|(driver, ..)| !is_there(driver));
     missed.map(|(driver, what, option)| NoDriver { what, driver, option })
 }
 
@@ -181,21 +189,28 @@ mod tests {
     #[test]
     fn a_driver_is_a_module_or_built_in_or_missed() {
         let folder = tempfile::tempdir().unwrap();
-        let check = |bus, absent: &[Absent], expected: Option<&str>| {
+        let missing = |bus, absent: &[Absent], file_system, layer| {
             let hardware = Hardware { bus: Some(bus), absent: absent.iter().copied().collect() };
             let files = Ordered::of(folder.path()).unwrap().files;
-            let error = missing_driver(&files, folder.path(), &hardware, FileSystem::Ext4).map(|e| e.to_string());
+            missing_driver(&files, folder.path(), &hardware, file_system, layer)
+        };
+        let check = |bus, absent: &[Absent], expected: Option<&str>| {
+            let error = missing(bus, absent, FileSystem::Ext4, None).map(|e| e.to_string());
             assert_eq!(error.as_deref(), expected);
         };
         check(Bus::Nvme, &[], None);
-        fs::write(folder.path().join("modules.builtin"), "kernel/drivers/scsi/sd-mod.ko\nkernel/x.ko\n").unwrap();
+        let built_in = "kernel/drivers/scsi/sd-mod.ko\nkernel/fs/ext4/ext4.ko\nkernel/fs/squashfs/squashfs.ko\n";
+        fs::write(folder.path().join("modules.builtin"), built_in).unwrap();
         fs::write(folder.path().join("ahci.ko.xz"), "").unwrap();
         check(Bus::Sata, &[], None);
         let missed = "this kernel has no driver for the bus nvme: `nvme` is neither built in nor one of its modules";
         check(Bus::Nvme, &[], Some(missed));
-        let missed =
-            "this kernel has no driver for an absent sd-card: `sdhci_pci` is neither built in nor one of its modules";
+        let missed = "this kernel has no driver for the empty slot of `--absent sd-card`: `sdhci_pci` is neither built in nor one of its modules";
         check(Bus::Sata, &[Absent::SdCard], Some(missed));
+        let of_root = |file_system, layer| missing(Bus::Sata, &[], file_system, layer).map(|missed| missed.driver);
+        assert_eq!(of_root(FileSystem::Squashfs, None), None);
+        assert_eq!(of_root(FileSystem::Squashfs, Some("overlay")), Some("overlay"));
+        assert_eq!(of_root(FileSystem::Erofs, Some("overlay")), Some("erofs"));
     }
 
     #[test]

@@ -13,14 +13,14 @@ pub struct ModuleReadError {
     pub source: io::Error,
 }
 
-/// A kernel has no driver for a piece of hardware.
+/// A kernel has no driver for a piece of hardware or a file system.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this kernel has no driver for {what}: `{driver}` is neither built in nor one of its modules")]
 pub struct NoDriver {
-    /// What it is to drive: `the bus sata`.
+    /// What it is to drive: `the bus sata`, `squashfs`.
     pub what: String,
     /// The driver.
     pub driver: &'static str,
-    /// What asked for it, as an option: `--bus sata`.
-    pub option: String,
+    /// What asked for it, as an option: `--bus sata`. None for the root's own file system.
+    pub option: Option<String>,
 }

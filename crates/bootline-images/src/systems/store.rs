@@ -6,21 +6,22 @@
 //! ROOT/amd64/apt/                          apt's own folders
 //! ROOT/amd64/archives/                     packages, shared by all systems
 //! ROOT/amd64/part/                         a build under way
-//! ROOT/amd64/debian-systemd/root.tar       the root file system, without a kernel's modules
+//! ROOT/amd64/debian-systemd/root-RECIPE.tar  the root file system, without a kernel's modules
 //! ROOT/amd64/debian-systemd/RELEASE.img    an image with the modules of a kernel; .img.cpio, .img.json
 //! ROOT/amd64/debian-systemd/RELEASE.first-boot.img, RELEASE.power-lost.img, RELEASE.jffs2.img, RELEASE.jffs2.aged.img
 //!                                          the same in other states and file systems
 //! ```
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::error::SystemError;
-use super::foreign_root::{UnconfiguredRoot, Unpacked, packed, unpack};
+use super::foreign_root::{self, UnconfiguredRoot, Unpacked, packed, unpack};
 use super::image::{SystemImage, SystemManifest};
-use super::initramfs::mounting_initramfs;
+use super::initramfs::{initramfs_recipe, mounting_initramfs};
 use super::namespace::{Namespace, need, run};
 use super::progress::BuildProgress;
 use super::recipe::{Programs, additions, removed, setup, write};
@@ -42,6 +43,26 @@ const SUITE: &str = "trixie";
 pub struct SystemStore {
     root: PathBuf,
     mirror: Option<String>,
+}
+
+/// The folder of a build, removed with all that is left in it once this is dropped.
+pub(super) struct Part {
+    folder: PathBuf,
+    namespace: Namespace,
+}
+
+impl Deref for Part {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // The next build removes what is still there.
+        _ = self.namespace.remove(&self.folder);
+    }
 }
 
 /// A system in the cache.
@@ -106,7 +127,7 @@ impl SystemStore {
             let mut releases: Vec<String> = names.filter_map(release).collect();
             releases.sort();
             releases.dedup();
-            let root_bytes = fs::metadata(folder.join("root.tar")).ok().map(|m| m.len());
+            let root_bytes = fs::metadata(self.root_path(system, arch)).ok().map(|m| m.len());
             SystemRow { system, arch, root_bytes, releases }
         };
         System::ALL.into_iter().map(row).collect()
@@ -154,7 +175,7 @@ impl SystemStore {
         guest: &mut ConfigureInGuest<'_, E>,
     ) -> Result<(), E> {
         let arch = kernel.arch;
-        let path = self.system_folder(system, arch).join("root.tar");
+        let path = self.root_path(system, arch);
         if !is_foreign(system, arch) || path.is_file() {
             return Ok(());
         }
@@ -188,7 +209,6 @@ impl SystemStore {
         let folder = self.system_folder(system, arch);
         fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
         fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
-        namespace.remove(&part)?;
         Ok(())
     }
 
@@ -285,7 +305,6 @@ impl SystemStore {
         namespace.script(system.name(), "writing the image", &format!("{WRITE_IMAGE}{FILL_TREE}"), &arguments)?;
         fs::rename(&fresh, &image.path).map_err(SystemError::cache("write", &image.path))?;
         write_initramfs(system, arch, modules, &image.initramfs)?;
-        namespace.remove(&part)?;
         image.write_manifest()?;
         Ok(image)
     }
@@ -298,7 +317,7 @@ impl SystemStore {
         namespace: Namespace,
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<PathBuf, SystemError> {
-        let path = self.system_folder(system, arch).join("root.tar");
+        let path = self.root_path(system, arch);
         if path.is_file() {
             return Ok(path);
         }
@@ -316,26 +335,20 @@ impl SystemStore {
             }
             need("mmdebstrap", "mmdebstrap")?;
             let mut command = std::process::Command::new("mmdebstrap");
-            command.args(["--quiet", "--variant=essential", "--format=tar", "--skip=update"]);
+            command.args(MMDEBSTRAP_OPTIONS);
             command.arg(format!("--mode={}", namespace.mode())).arg(format!("--architectures={arch}"));
-            command
-                .args(["--aptopt=APT::Install-Recommends \"false\"", "--aptopt=Acquire::Check-Valid-Until \"false\""]);
-            for excluded in ["doc", "man", "info", "locale", "lintian"] {
-                command.arg(format!("--dpkgopt=path-exclude=/usr/share/{excluded}/*"));
-            }
             // What was downloaded is all it needs: it works without a network.
             // In a user namespace only mmdebstrap's own hooks read this user's files.
             let hook = "mkdir -p \"$1/var/lib/apt/lists\" \"$1/var/cache/apt/archives\"";
             command.arg(format!("--setup-hook={hook}"));
-            command.arg(format!("--setup-hook=sync-in {} /var/lib/apt/lists", quoted(&apt.lists())));
-            command.arg(format!("--setup-hook=sync-in {} /var/cache/apt/archives", quoted(&archives)));
+            command.arg(format!("--setup-hook=sync-in {} /var/lib/apt/lists", shell_word(&apt.lists())));
+            command.arg(format!("--setup-hook=sync-in {} /var/cache/apt/archives", shell_word(&archives)));
             command.arg(format!("--include={}", system.packages().join(",")));
             command.arg(SUITE).arg(&fresh);
             command.arg(format!("deb [signed-by={}] {} {SUITE} main", apt.keyring().display(), apt.mirror()));
             run(command, system.name(), "installing its packages")?;
         }
         fs::rename(&fresh, &path).map_err(SystemError::cache("write", &path))?;
-        namespace.remove(&part)?;
         Ok(path)
     }
 
@@ -353,7 +366,7 @@ impl SystemStore {
             // apt counts itself among them.
             packages.insert(0, "?and(?essential,?not(?exact-name(apt)))");
         }
-        // Lists of another day may name versions that the mirror has replaced.
+        // Old lists may name versions that the mirror has replaced.
         if apt.indexes()?.is_empty() || apt.archives_of(&packages).is_err() {
             apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
         }
@@ -366,20 +379,22 @@ impl SystemStore {
         let bytes = missing.iter().map(|(_, bytes)| bytes).sum();
         progress(BuildProgress::Fetching { system, packages: missing.len(), bytes });
         let mut told = |percent| progress(BuildProgress::Downloading { percent });
-        if apt.download_all(&packages, &archives, &mut told).is_err() {
+        if apt.download_all(system.name(), &packages, &archives, &mut told).is_err() {
             apt.update(&mut |percent| progress(BuildProgress::Refreshing { percent }))?;
-            apt.download_all(&packages, &archives, &mut |percent| progress(BuildProgress::Downloading { percent }))?;
+            apt.download_all(system.name(), &packages, &archives, &mut |percent| {
+                progress(BuildProgress::Downloading { percent })
+            })?;
         }
         let wanted = apt.archives_of(&packages)?;
         Ok((apt, wanted))
     }
 
     /// An empty folder for a build.
-    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<PathBuf, SystemError> {
-        let part = self.arch_folder(arch).join("part");
-        namespace.remove(&part)?;
-        fs::create_dir_all(&part).map_err(SystemError::cache("create", &part))?;
-        Ok(part)
+    pub(super) fn part(&self, arch: Arch, namespace: Namespace) -> Result<Part, SystemError> {
+        let folder = self.arch_folder(arch).join("part");
+        namespace.remove(&folder)?;
+        fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
+        Ok(Part { folder, namespace })
     }
 
     fn arch_folder(&self, arch: Arch) -> PathBuf {
@@ -388,6 +403,12 @@ impl SystemStore {
 
     fn system_folder(&self, system: System, arch: Arch) -> PathBuf {
         self.arch_folder(arch).join(system.name())
+    }
+
+    /// Where the root of a system is as it is made today, as an archive.
+    pub(super) fn root_path(&self, system: System, arch: Arch) -> PathBuf {
+        let recipe = root_recipe(system, arch);
+        self.system_folder(system, arch).join(format!("root-{}.tar", recipe.get(..12).unwrap_or(&recipe)))
     }
 
     /// Held until it is dropped.
@@ -404,7 +425,7 @@ const FILL_TREE: &str = r#"
 umask 022
 cd "$1"
 mkdir tree
-tar -C tree --numeric-owner --exclude='./dev/*' -xf "$2"
+tar -C tree --numeric-owner --xattrs --xattrs-include='*' --acls --exclude='./dev/*' -xf "$2"
 cp -r --no-preserve=ownership "$3/." tree/
 mkdir -p tree/usr/lib/modules tree/dev tree/proc tree/sys tree/run
 chmod 1777 tree/tmp
@@ -431,7 +452,8 @@ fn write_initramfs(system: System, arch: Arch, modules: &Path, to: &Path) -> Res
     fs::write(to, archive).map_err(SystemError::cache("write", to))
 }
 
-fn quoted(path: &Path) -> String {
+/// A path as a word of a shell's command.
+fn shell_word(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
@@ -442,27 +464,62 @@ fn programs_of(arch: Arch) -> Result<Programs<'static>, SystemError> {
     programs.ok_or(SystemError::NoPrograms { arch })
 }
 
+/// What is the same for all systems that mmdebstrap makes.
+const MMDEBSTRAP_OPTIONS: [&str; 11] = [
+    "--quiet",
+    "--variant=essential",
+    "--format=tar",
+    "--skip=update",
+    "--aptopt=APT::Install-Recommends \"false\"",
+    "--aptopt=Acquire::Check-Valid-Until \"false\"",
+    "--dpkgopt=path-exclude=/usr/share/doc/*",
+    "--dpkgopt=path-exclude=/usr/share/man/*",
+    "--dpkgopt=path-exclude=/usr/share/info/*",
+    "--dpkgopt=path-exclude=/usr/share/locale/*",
+    "--dpkgopt=path-exclude=/usr/share/lintian/*",
+];
+
+/// Identifies what the root of a system is made of, before any kernel or addition: SHA-256, in hexadecimal. Which versions of the packages
+/// it has depends on the day.
+fn root_recipe(system: System, arch: Arch) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(format!("{SUITE}{:?}", system.packages()));
+    hasher.update(match system {
+        System::Busybox => UNPACK_BUSYBOX.to_owned(),
+        _ if is_foreign(system, arch) => {
+            // A guest enters the lab's scripts in the tables, so they are in this root already.
+            let programs = Programs { app: b"", handoff: b"", fastinit: b"" };
+            let mut scripts = additions(system, arch, RootState::Settled, programs);
+            scripts.retain(|(path, _)| path.starts_with("etc/init.d/"));
+            format!("{}{scripts:?}", foreign_root::recipe(system))
+        }
+        _ => format!("{MMDEBSTRAP_OPTIONS:?}"),
+    });
+    hex(hasher.finalize())
+}
+
 /// Identifies what an image for a kernel is built from. One that was built here may be built again: its release does not identify its
 /// modules.
 fn recipe_for(system: System, state: RootState, kernel: &Kernel) -> Result<String, SystemError> {
-    let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?);
+    let recipe = recipe_of(system, kernel.arch, state, programs_of(kernel.arch)?)?;
     let modules = kernel.built.as_ref().map(|built| format!("-{}-{}", kernel.sha256, built.modules_sha256));
     Ok(recipe + &modules.unwrap_or_default())
 }
 
 /// The part of it that no kernel has a share in.
-fn recipe_of(system: System, arch: Arch, state: RootState, programs: Programs<'_>) -> String {
+fn recipe_of(system: System, arch: Arch, state: RootState, programs: Programs<'_>) -> Result<String, SystemError> {
     let mut hasher = Sha256::new();
-    hasher.update(format!("{:?}{WRITE_IMAGE}{FILL_TREE}{}", system.packages(), setup(system)));
+    hasher.update(format!("{}{WRITE_IMAGE}{FILL_TREE}{}", root_recipe(system, arch), setup(system)));
     hasher.update(format!("{:?}{}", additions(system, arch, state, programs), removed(system, state)));
-    hasher.update(programs::root(arch).unwrap_or_default());
-    hex(hasher.finalize())
+    hasher.update(initramfs_recipe(system, arch, ImageFormat::Ext4)?);
+    Ok(hex(hasher.finalize()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::image::of_busybox;
     use super::*;
+    use crate::kernels::BuiltKernel;
 
     #[test]
     fn the_cache_is_next_to_that_of_the_kernels() {
@@ -475,11 +532,98 @@ mod tests {
     #[test]
     fn recipes_differ_by_system_and_application() {
         let of = |system, app: &[u8]| {
-            recipe_of(system, Arch::Amd64, RootState::Settled, Programs { app, handoff: b"", fastinit: b"" })
+            recipe_of(system, Arch::Amd64, RootState::Settled, Programs { app, handoff: b"", fastinit: b"" }).unwrap()
         };
         assert_eq!(of(System::Busybox, b"a"), of(System::Busybox, b"a"));
         assert_ne!(of(System::Busybox, b"a"), of(System::Busybox, b"b"));
         assert_ne!(of(System::DebianSysvinit, b"a"), of(System::DebianOpenrc, b"a"));
+    }
+
+    #[test]
+    fn recipes_differ_by_the_state_and_by_the_modules_of_a_kernel_that_was_built_here() {
+        let of = |state, kernel: &Kernel| recipe_for(System::DebianSystemd, state, kernel).unwrap();
+        let stock = stock();
+        assert_eq!(
+            of(RootState::Settled, &stock),
+            of(RootState::Settled, &Kernel { sha256: "2".to_owned(), ..stock.clone() })
+        );
+        assert_ne!(of(RootState::Settled, &stock), of(RootState::FirstBoot, &stock));
+        let built = |sha256: &str, modules: &str| Kernel {
+            sha256: sha256.to_owned(),
+            built: Some(built(modules)),
+            ..stock.clone()
+        };
+        let first = of(RootState::Settled, &built("1", "1"));
+        assert_eq!(first, of(RootState::Settled, &built("1", "1")));
+        for other in [&stock, &built("2", "1"), &built("1", "2")] {
+            assert_ne!(first, of(RootState::Settled, other));
+        }
+    }
+
+    fn stock() -> Kernel {
+        Kernel {
+            path: "/vmlinuz".into(),
+            config_path: None,
+            arch: Arch::Amd64,
+            series: "6.12".parse().unwrap(),
+            rt: false,
+            version: "6.12.107-1".to_owned(),
+            release: "6.12.107".to_owned(),
+            package: "linux-image-6.12.107".to_owned(),
+            suite: "trixie".to_owned(),
+            sha256: "1".to_owned(),
+            built: None,
+        }
+    }
+
+    fn built(modules: &str) -> BuiltKernel {
+        BuiltKernel {
+            name: "tiny".parse().unwrap(),
+            from: "6.12".to_owned(),
+            source: "6.12.107-1".to_owned(),
+            base: "tiny".to_owned(),
+            fragments: Vec::new(),
+            compiler: "gcc".to_owned(),
+            recipe: "r".to_owned(),
+            modules_sha256: modules.to_owned(),
+            objects: 1,
+            compile_ns: 1,
+            jobs: 1,
+        }
+    }
+
+    #[test]
+    fn a_root_is_made_again_of_other_packages_or_scripts() {
+        let of = root_recipe;
+        assert_ne!(of(System::DebianSysvinit, Arch::Amd64), of(System::DebianOpenrc, Arch::Amd64));
+        assert_ne!(foreign_root::recipe(System::DebianSysvinit), foreign_root::recipe(System::DebianOpenrc));
+        // Of one that programs of this host configure, the architecture is in the folder's name.
+        let [here, foreign] = match is_foreign(System::DebianMinimal, Arch::Amd64) {
+            false => [Arch::Amd64, Arch::Arm64],
+            true => [Arch::Arm64, Arch::Amd64],
+        };
+        assert_ne!(
+            of(System::DebianMinimal, here),
+            of(System::DebianMinimal, foreign),
+            "a guest configures one of them"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let store = SystemStore::open(folder.path()).unwrap();
+        let path = store.root_path(System::Busybox, Arch::Amd64);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path.with_file_name("root.tar"), "of another recipe").unwrap();
+        let bytes =
+            || store.list(Arch::Amd64).into_iter().find(|row| row.system == System::Busybox).unwrap().root_bytes;
+        assert_eq!(bytes(), None);
+        fs::write(path, "root").unwrap();
+        assert_eq!(bytes(), Some(4));
+    }
+
+    #[test]
+    fn no_kernels_name_ends_in_a_state() {
+        for state in RootState::ALL.iter().filter(|state| **state != RootState::Settled) {
+            assert!(format!("tiny.{state}").parse::<kernels::BuiltName>().is_err(), "{state}");
+        }
     }
 
     #[test]

@@ -4,8 +4,9 @@ use bootline_images::hardware::Absent;
 use bootline_images::kernels::Kernel;
 use bootline_kbuild::{KernelConfig, SymbolValue};
 
-/// The bus, the disk, the file system, and the devices that a program opens before it could mount anything.
-const NEEDED: [&str; 5] = ["VIRTIO_PCI", "VIRTIO_BLK", "EXT4_FS", "DEVTMPFS", "PROC_FS"];
+/// The bus, the disk, the file system, and the devices that a program opens before it could mount anything: not every system mounts
+/// devtmpfs itself.
+const NEEDED: [&str; 6] = ["VIRTIO_PCI", "VIRTIO_BLK", "EXT4_FS", "DEVTMPFS", "DEVTMPFS_MOUNT", "PROC_FS"];
 
 /// The options that a kernel would have to have built in to boot without an initramfs, and has not: for its root, and for the driver of
 /// what has nothing plugged in. None where its configuration is not known: the boot will show it.
@@ -36,9 +37,13 @@ mod tests {
     fn a_module_is_not_built_in() {
         let config =
             "CONFIG_VIRTIO_PCI=m\nCONFIG_VIRTIO_BLK=m\nCONFIG_EXT4_FS=m\nCONFIG_DEVTMPFS=y\nCONFIG_PROC_FS=y\n";
-        assert_eq!(lacking(&KernelConfig::parse(config), []), ["VIRTIO_PCI", "VIRTIO_BLK", "EXT4_FS"]);
-        let built_in = KernelConfig::parse(&config.replace("=m", "=y"));
-        assert_eq!(lacking(&built_in, []), [] as [&str; 0]);
-        assert_eq!(lacking(&built_in, [Absent::SataDisk]), ["SATA_AHCI"], "nobody would load it");
+        let lacks = |config: &str| lacking(&KernelConfig::parse(config), []);
+        assert_eq!(lacks(config), ["VIRTIO_PCI", "VIRTIO_BLK", "EXT4_FS", "DEVTMPFS_MOUNT"]);
+        // As Debian's has it.
+        assert_eq!(lacks(&config.replace("=m", "=y")), ["DEVTMPFS_MOUNT"]);
+        let built_in = config.replace("=m", "=y") + "CONFIG_DEVTMPFS_MOUNT=y\n";
+        assert_eq!(lacks(&built_in), [] as [&str; 0]);
+        let absent = lacking(&KernelConfig::parse(&built_in), [Absent::SataDisk]);
+        assert_eq!(absent, ["SATA_AHCI"], "nobody would load it");
     }
 }

@@ -145,7 +145,8 @@ impl SystemBoot {
         // A root of one's own has what it needs to be read only.
         let layer = self.root.system().filter(|_| file_system.is_read_only());
         let layer = layer.map_or("", |_| "bootline.overlay=tmpfs ");
-        format!("root={device} rootfstype={file_system} ro {layer}printk.devkmsg=on")
+        let drivers = self.hardware.parameters(file_system);
+        format!("root={device} rootfstype={file_system} ro {drivers}{layer}printk.devkmsg=on")
     }
 
     /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
@@ -298,14 +299,16 @@ mod tests {
     fn the_kernel_is_told_where_the_root_is() {
         let own = |file_system, partition| SystemBoot { root: BootedRoot::Own { file_system, partition }, ..boot() };
         let check = |boot: SystemBoot, expected: &str| {
-            assert_eq!(boot.parameters(), format!("{expected} ro printk.devkmsg=on"));
+            assert_eq!(boot.parameters(), format!("{expected} printk.devkmsg=on"));
         };
-        check(boot(), "root=/dev/vda rootfstype=ext4");
-        check(own(FileSystem::Squashfs, None), "root=/dev/vda rootfstype=squashfs");
-        check(own(FileSystem::Btrfs, Some(3)), "root=/dev/vda3 rootfstype=btrfs");
-        check(own(FileSystem::Ubifs, None), "root=ubi0_0 rootfstype=ubifs");
+        check(boot(), "root=/dev/vda rootfstype=ext4 ro");
+        check(own(FileSystem::Squashfs, None), "root=/dev/vda rootfstype=squashfs ro");
+        check(own(FileSystem::Btrfs, Some(3)), "root=/dev/vda3 rootfstype=btrfs ro");
+        // What is built in makes flash of the disk before the root is mounted.
+        let flash = "block2mtd.block2mtd=/dev/vda,131072";
+        check(own(FileSystem::Ubifs, None), &format!("root=ubi0_0 rootfstype=ubifs ro {flash} ubi.mtd=0"));
         let lab = |format| SystemBoot { root: BootedRoot::Lab { system: System::Busybox, format }, ..boot() };
-        check(lab(ImageFormat::Jffs2Summary), "root=mtd0 rootfstype=jffs2");
+        check(lab(ImageFormat::Jffs2Summary), &format!("root=mtd0 rootfstype=jffs2 ro {flash}"));
         let covered = lab(ImageFormat::Erofs).parameters();
         assert_eq!(covered, "root=/dev/vda rootfstype=erofs ro bootline.overlay=tmpfs printk.devkmsg=on");
     }

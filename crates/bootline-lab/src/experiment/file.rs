@@ -309,7 +309,10 @@ fn root_changes(files: BTreeMap<Spanned<String>, String>, without: Vec<Spanned<S
         Err(_) => Err(bad(key, &path, "a path in the root, such as etc/fstab")),
     };
     Ok(RootChanges {
-        files: files.into_iter().map(|(p, text)| Ok((path("root_files", p)?, text))).collect::<Found<_>>()?,
+        files: files
+            .into_iter()
+            .map(|(p, text)| Ok((path("root_files", p)?, text.into_bytes())))
+            .collect::<Found<_>>()?,
         without: without.into_iter().map(|p| path("root_without", p)).collect::<Found<_>>()?,
     })
 }

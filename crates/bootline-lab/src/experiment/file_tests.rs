@@ -473,7 +473,7 @@ fn a_root_is_booted_in_its_state_and_with_its_changes() {
     );
     let system = arm.unwrap().system.unwrap();
     assert_eq!(system.state, RootState::FirstBoot);
-    assert_eq!(system.changes.files.into_iter().collect::<Vec<_>>(), [("etc/motd".to_owned(), "hello\n".to_owned())]);
+    assert_eq!(system.changes.files.into_iter().collect::<Vec<_>>(), [("etc/motd".to_owned(), b"hello\n".to_vec())]);
     assert_eq!(system.changes.without.into_iter().collect::<Vec<_>>(), ["etc/init.d/cron"]);
     let refused = |keys: &str, why: &str| {
         let error = one_arm(keys).unwrap_err();

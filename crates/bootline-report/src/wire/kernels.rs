@@ -57,11 +57,11 @@ pub struct KernelJson {
     pub rt: bool,
     /// What `uname -r` prints.
     pub release: String,
-    /// The package's name.
+    /// The package's name; empty for a kernel that was built here.
     pub package: String,
-    /// The package's version.
+    /// The package's version; what `built.source` has for a kernel that was built here.
     pub version: String,
-    /// The suite.
+    /// The suite; empty for a kernel that was built here.
     pub suite: String,
     /// The kernel image.
     pub path: String,
@@ -78,7 +78,7 @@ pub struct KernelJson {
 pub struct KernelBuildJson {
     /// Its name.
     pub name: String,
-    /// Debian's version of the source, or the path of the user's own.
+    /// What the source was: Debian's version, the path of a tree, or an archive's name with its SHA-256.
     pub source: String,
     /// The configuration that it was built from: `tiny`, `stock`, `defconfig` or a file.
     pub base: String,
@@ -86,10 +86,10 @@ pub struct KernelBuildJson {
     pub fragments: Vec<String>,
     /// The compiler, as it calls itself.
     pub compiler: String,
-    /// The number of objects that were compiled.
+    /// The number of objects that were compiled: 0 if all of an earlier build could be used.
     pub objects: u64,
-    /// How long compiling took, in seconds: of the last run, if the build was interrupted.
-    pub seconds: u64,
+    /// How long compiling took, in nanoseconds: of the last run, if the build was interrupted.
+    pub compile_ns: u64,
     /// The number of processes that compiled.
     pub jobs: usize,
 }

@@ -177,8 +177,11 @@ fn run_list(list: List, terminal: &Terminal) -> Result<Exit, Failure> {
         listings.push(store.list(arch, refresh, &mut |p| steps.tell(&p)).map_err(|e| failed(&e))?);
     }
     steps.end();
-    let built = store.all_built().into_iter().filter(|kernel| list.arch.is_none_or(|wanted| wanted == kernel.arch));
-    let built: Vec<Kernel> = built.collect();
+    let (mut built, damaged) = store.all_built();
+    built.retain(|kernel| list.arch.is_none_or(|wanted| wanted == kernel.arch));
+    for error in &damaged {
+        terminal.say(&format!("not listed: {error}"));
+    }
     match list.place.json {
         true => print(&JsonLine(listing_json(&listings, &built)))?,
         false => print(&table(&listings, &built))?,

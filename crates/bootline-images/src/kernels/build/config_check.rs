@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Making a kernel's configuration, and checking that it is what was asked for.
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use bootline_kbuild::{ConfigFragment, KernelConfig, reasons};
@@ -22,29 +22,29 @@ pub(super) struct WantedConfig {
     pub all: ConfigFragment,
     /// What has to take effect: what the user asked for, and what a tiny kernel consists of.
     pub checked: ConfigFragment,
-    /// Everything that is not named is off; else it has its default.
-    pub from_nothing: bool,
+    /// make's target, which says what becomes of all that is not named: it is off, or has its default.
+    pub target: &'static str,
     /// What the base had and the build does not need.
     pub switched_off: Vec<String>,
 }
 
-/// What is wanted: the base, what makes builds quick, the user's fragments, and the release's end. `base` is the text of a base that
-/// is not tiny.
-pub(super) fn wanted(build: &KernelBuild, base: Option<&str>) -> Result<WantedConfig, KernelBuildError> {
-    let base = base.map_or_else(|| tiny(build.arch), ConfigFragment::parse);
-    let fragments = build.fragments.iter().map(super::fragment::FragmentName::read).collect::<Result<Vec<_>, _>>()?;
+/// What is wanted: the base, what makes builds quick, the user's fragments, and the release's end. `base` is a base that is not tiny.
+pub(super) fn wanted(build: &KernelBuild, base: Option<ConfigFragment>, fragments: &[ConfigFragment]) -> WantedConfig {
+    let base = base.unwrap_or_else(|| tiny(build.arch));
     let own = ConfigFragment::parse(&format!(
         "CONFIG_LOCALVERSION=\"-{}\"\n# CONFIG_LOCALVERSION_AUTO is not set\n",
         build.name
     ));
     let quick = quick();
-    let switched_off = switched_off(&base, &quick, &fragments);
-    let from_nothing = build.base == ConfigBase::Tiny;
-    // Of a foreign base nobody asked for each option; what make does not take over of it is not needed.
-    let asked: Vec<&ConfigFragment> = if from_nothing { vec![&base] } else { vec![] };
-    let checked = ConfigFragment::merged(asked.into_iter().chain(&fragments).chain([&own]));
-    let all = ConfigFragment::merged([&base, &quick].into_iter().chain(&fragments).chain([&own]));
-    Ok(WantedConfig { all, checked, from_nothing, switched_off })
+    let switched_off = switched_off(&base, &quick, fragments);
+    let is_tiny = build.base == ConfigBase::Tiny;
+    // Of a foreign base nobody asked for each option; what Kconfig drops of it is not needed.
+    let asked: Vec<&ConfigFragment> = if is_tiny { vec![&base] } else { vec![] };
+    let checked = ConfigFragment::merged(asked.into_iter().chain(fragments).chain([&own]));
+    let all = ConfigFragment::merged([&base, &quick].into_iter().chain(fragments).chain([&own]));
+    // As merge_config.sh does, with and without its option -n.
+    let target = if is_tiny { "allnoconfig" } else { "alldefconfig" };
+    WantedConfig { all, checked, target, switched_off }
 }
 
 /// The options of a base that are switched off, in the order of the base.
@@ -58,33 +58,37 @@ fn switched_off(base: &ConfigFragment, quick: &ConfigFragment, fragments: &[Conf
     off.map(|s| format!("{PREFIX}{}", s.symbol)).collect()
 }
 
-/// Makes the configuration in the build folder, and gives it.
+/// A finished configuration.
+pub(super) struct FinishedConfig {
+    /// What it sets.
+    pub config: ConfigFragment,
+    /// Whether it is what the folder had before.
+    pub is_unchanged: bool,
+}
+
+/// Makes the configuration in the build folder, each time: it follows from the source's Kconfig files and from the compiler as well.
 pub(super) fn configure(
     build: &KernelBuild,
     wanted: &WantedConfig,
     out: &Path,
     make: &Make<'_>,
     progress: &mut dyn FnMut(KernelBuildProgress),
-) -> Result<ConfigFragment, KernelBuildError> {
+) -> Result<FinishedConfig, KernelBuildError> {
     progress(KernelBuildProgress::Configuring);
     let path = make.folder.join("wanted.config");
-    let text = wanted.all.to_text();
+    fs::write(&path, wanted.all.to_text()).map_err(KernelBuildError::file("write", &path))?;
     let config = out.join(".config");
-    let unchanged = fs::read_to_string(&path).is_ok_and(|before| before == text) && config.is_file();
+    let before = fs::read_to_string(&config).ok();
+    let written = fs::metadata(&config).and_then(|m| m.modified()).ok();
     let given = format!("KCONFIG_ALLCONFIG={}", path.display());
-    // As merge_config.sh does, with and without its option -n. An unchanged configuration keeps its time, and with it what has
-    // been compiled.
-    if !unchanged {
-        fs::write(&path, text).map_err(KernelBuildError::file("write", &path))?;
-        let target = if wanted.from_nothing { "allnoconfig" } else { "alldefconfig" };
-        let done = make.run("configure", format!("the configuration of {}", build.label()), &[&given, target]);
-        if done.is_err() {
-            // Else it would count as unchanged the next time.
-            _ = fs::remove_file(&path);
-        }
-        done?;
-    }
+    make.run("configure", format!("the configuration of {}", build.label()), &[&given, wanted.target])?;
     let text = fs::read_to_string(&config).map_err(KernelBuildError::file("read", &config))?;
+    let is_unchanged = before.is_some_and(|before| before == text);
+    // An unchanged configuration keeps its time, and with it what has been compiled.
+    if let (true, Some(written)) = (is_unchanged, written) {
+        let kept = File::options().append(true).open(&config).and_then(|file| file.set_modified(written));
+        kept.map_err(KernelBuildError::file("write", &config))?;
+    }
     let found = ConfigFragment::parse(&text);
     let is_off = |option: &&String| {
         !found.settings.iter().any(|s| s.value != "n" && option.strip_prefix(PREFIX) == Some(&s.symbol))
@@ -95,7 +99,7 @@ pub(super) fn configure(
     }
     let refused = wanted.checked.refused_by(&found);
     if refused.is_empty() {
-        return Ok(found);
+        return Ok(FinishedConfig { config: found, is_unchanged });
     }
     let read = |path: &str| fs::read_to_string(make.source.join(path)).ok();
     let reasons = reasons(&refused, &found, kernel_arch(build.arch), &read);
@@ -103,13 +107,14 @@ pub(super) fn configure(
     Err(KernelBuildError::Refused { refused })
 }
 
-/// The text of the source's own default configuration.
-pub(super) fn defconfig(source: &Path, arch: Arch) -> Result<String, KernelBuildError> {
+/// The source's own default configuration.
+pub(super) fn defconfig(source: &Path, arch: Arch) -> Result<ConfigFragment, KernelBuildError> {
     let path = source.join(match arch {
         Arch::Amd64 => "arch/x86/configs/x86_64_defconfig",
         Arch::Arm64 => "arch/arm64/configs/defconfig",
     });
-    fs::read_to_string(&path).map_err(|source| KernelBuildError::Fragment { path, source })
+    let text = fs::read_to_string(&path).map_err(|source| KernelBuildError::Base { path, source })?;
+    Ok(ConfigFragment::parse(&text))
 }
 
 /// The values that decide what a build needs and makes.
@@ -132,10 +137,16 @@ mod tests {
         }
     }
 
+    fn wanted_of(base: ConfigBase, fragments: &[&str], text: Option<&str>) -> WantedConfig {
+        let build = build(base, fragments);
+        let fragments: Vec<ConfigFragment> = build.fragments.iter().map(|f| f.read().unwrap()).collect();
+        wanted(&build, text.map(ConfigFragment::parse), &fragments)
+    }
+
     #[test]
     fn a_tiny_kernel_is_all_that_it_names() {
-        let wanted = wanted(&build(ConfigBase::Tiny, &["detect-irq"]), None).unwrap();
-        assert!(wanted.from_nothing && wanted.switched_off.is_empty());
+        let wanted = wanted_of(ConfigBase::Tiny, &["detect-irq"], None);
+        assert!(wanted.target == "allnoconfig" && wanted.switched_off.is_empty());
         let text = wanted.checked.to_text();
         for line in ["CONFIG_EXT4_FS=y\n", "CONFIG_SERIAL_8250_DETECT_IRQ=y\n", "CONFIG_LOCALVERSION=\"-own\"\n"] {
             assert!(text.contains(line), "{line}");
@@ -145,14 +156,15 @@ mod tests {
     #[test]
     fn what_takes_hours_or_keys_is_switched_off_unless_it_is_asked_for() {
         let base = "CONFIG_EXT4_FS=m\nCONFIG_MODULE_SIG=y\nCONFIG_DEBUG_INFO_BTF=y\nCONFIG_LOCALVERSION=\"-debian\"\n";
-        let stock = wanted(&build(ConfigBase::Stock, &[]), Some(base)).unwrap();
+        let stock = wanted_of(ConfigBase::Stock, &[], Some(base));
+        assert_eq!(stock.target, "alldefconfig");
         assert_eq!(stock.switched_off, ["CONFIG_MODULE_SIG", "CONFIG_DEBUG_INFO_BTF"]);
         assert!(stock.all.to_text().contains("# CONFIG_MODULE_SIG is not set\n"));
         assert!(!stock.checked.to_text().contains("EXT4"), "nobody asked for it");
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("own.config");
         fs::write(&own, "CONFIG_MODULE_SIG=y\n").unwrap();
-        let stock = wanted(&build(ConfigBase::Stock, &[own.to_str().unwrap()]), Some(base)).unwrap();
+        let stock = wanted_of(ConfigBase::Stock, &[own.to_str().unwrap()], Some(base));
         assert_eq!(stock.switched_off, ["CONFIG_DEBUG_INFO_BTF"]);
         assert!(stock.all.to_text().contains("CONFIG_MODULE_SIG=y\n"));
     }

@@ -37,12 +37,20 @@ pub enum KernelBuildError {
         lacks: &'static str,
     },
     /// A source in which a kernel was built or configured.
-    #[error("`{}` has been built or configured in itself, and the kernel's makefiles refuse to build it elsewhere then", path.display())]
+    #[error("`{}` contains the output of an in-tree build; the kernel's makefiles refuse to use it with O=", path.display())]
     UncleanSource {
         /// The folder.
         path: PathBuf,
     },
-    /// A stock configuration was asked for, and the source is the user's own.
+    /// An archive of the user's own can't be unpacked.
+    #[error("can't unpack `{}`: {reason}", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What tar said.
+        reason: String,
+    },
+    /// A stock configuration was asked for, and there is no stock kernel of the source's series.
     #[error("no stock configuration for {arch}:{series}: {source}")]
     NoStockConfig {
         /// The architecture.
@@ -58,17 +66,33 @@ pub enum KernelBuildError {
         /// Its release.
         release: String,
     },
-    /// A fragment or a base can't be read.
-    #[error("can't read the configuration `{}`: {source}", path.display())]
+    /// A fragment can't be read.
+    #[error("can't read the fragment `{}`: {source}", path.display())]
     Fragment {
         /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// A line of a fragment is neither a setting nor a comment.
-    #[error("fragment `{}`, line {line}: `{text}` sets no option", path.display())]
-    FragmentLine {
+    /// A base can't be read.
+    #[error("can't read the base `{}`: {source}", path.display())]
+    Base {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A base is a file without any setting.
+    #[error("base `{}` sets no option", path.display())]
+    EmptyBase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line of a fragment or a base is neither a setting nor a comment.
+    #[error("{what} `{}`, line {line}: `{text}` sets no option", path.display())]
+    ConfigLine {
+        /// `fragment` or `base`.
+        what: &'static str,
         /// The file.
         path: PathBuf,
         /// The line's number, from 1.
@@ -77,7 +101,7 @@ pub enum KernelBuildError {
         text: String,
     },
     /// The kernel's configuration drops options that were asked for.
-    #[error("the configuration of this source does not take over {}{}", counted(refused.len()), refusals(refused))]
+    #[error("Kconfig refused {}:{}", counted(refused.len()), refusals(refused))]
     Refused {
         /// The settings, each with the value that it has instead and the reason.
         refused: Vec<(ConfigSetting, String, RefusalReason)>,
@@ -93,10 +117,10 @@ pub enum KernelBuildError {
         log: PathBuf,
     },
     /// The build was interrupted.
-    #[error("interrupted; what has been compiled is kept in `{}`", folder.display())]
+    #[error("interrupted{}", folder.as_ref().map(|f| format!("; what has been compiled is kept in `{}`", f.display())).unwrap_or_default())]
     Interrupted {
-        /// The build folder.
-        folder: PathBuf,
+        /// The build folder; none if nothing has been compiled yet.
+        folder: Option<PathBuf>,
     },
     /// A file or folder can't be used.
     #[error("cannot {action} `{}`: {source}", path.display())]
@@ -133,26 +157,32 @@ impl KernelBuildError {
                 "name a series that Debian has now, such as 6.12, or a source of your own: `--from DIRECTORY`"
                     .to_owned(),
             ),
-            KernelBuildError::UncleanSource { path } => {
-                Some(format!("clean it, which removes its `.config`: `make -C {} mrproper`", path.display()))
-            }
+            KernelBuildError::UncleanSource { path } => Some(format!(
+                "copy its `.config` elsewhere if you need it, then clean the tree: `make -C {} mrproper`",
+                path.display()
+            )),
             KernelBuildError::NoStockConfig { .. } => Some("name another base: `--base defconfig`".to_owned()),
-            KernelBuildError::FragmentLine { .. } => {
-                Some("a line is `CONFIG_NAME=y`, `# CONFIG_NAME is not set` or a comment".to_owned())
+            KernelBuildError::ConfigLine { .. } => Some(
+                "a line is `CONFIG_NAME=VALUE`, `# CONFIG_NAME is not set` or a comment; a value is y, m, n, a number or a \"string\""
+                    .to_owned(),
+            ),
+            KernelBuildError::Base { .. } | KernelBuildError::EmptyBase { .. } => {
+                Some("a base is `tiny`, `stock`, `defconfig` or a `.config`".to_owned())
             }
             KernelBuildError::Refused { .. } => {
                 Some("add what they depend on in a fragment, or leave them out".to_owned())
             }
             KernelBuildError::Step { log, .. } => Some(format!("the whole log: {}", log.display())),
             KernelBuildError::Interrupted { .. } => Some("the same command continues".to_owned()),
-            KernelBuildError::File { .. } | KernelBuildError::Path { .. } => {
-                Some("set another folder: BOOTLINE_CACHE=DIR".to_owned())
+            KernelBuildError::File { .. } => Some("set another folder: BOOTLINE_CACHE=DIR".to_owned()),
+            KernelBuildError::Path { .. } => {
+                Some("move a tree of your own; for the cache, set another folder: BOOTLINE_CACHE=DIR".to_owned())
             }
             KernelBuildError::Fragment { .. } => {
                 let names = SHIPPED.map(|fragment| fragment.name).join(", ");
                 Some(format!("a fragment is a file, or one that bootline has: {names}"))
             }
-            KernelBuildError::NotASource { .. } => {
+            KernelBuildError::NotASource { .. } | KernelBuildError::Archive { .. } => {
                 Some("name a folder or an archive with a kernel's source, or a series: `--from 6.12`".to_owned())
             }
             KernelBuildError::StockWithoutConfig { .. } => Some("name another base: `--base defconfig`".to_owned()),
@@ -161,7 +191,7 @@ impl KernelBuildError {
 }
 
 fn counted(n: usize) -> String {
-    if n == 1 { "an option".to_owned() } else { format!("{n} options") }
+    if n == 1 { "1 option".to_owned() } else { format!("{n} options") }
 }
 
 /// The most that are shown.
@@ -169,8 +199,8 @@ const SHOWN: usize = 20;
 
 fn refusals(refused: &[(ConfigSetting, String, RefusalReason)]) -> String {
     let line = |(wanted, got, reason): &(ConfigSetting, String, RefusalReason)| {
-        let is = if got == "n" { "not set".to_owned() } else { got.clone() };
-        format!("\n  {wanted}: is {is}; {reason}")
+        let became = if got == "n" { "dropped".to_owned() } else { format!("became {got}") };
+        format!("\n  {wanted}: {became}; {reason}")
     };
     let mut text: String = refused.iter().take(SHOWN).map(line).collect();
     if refused.len() > SHOWN {

@@ -2,7 +2,7 @@
 //! Fragments of a configuration by their names: those that bootline has, and files of users.
 use std::fmt;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use bootline_kbuild::ConfigFragment;
@@ -53,17 +53,35 @@ impl FragmentName {
             FragmentName::File(path) => {
                 let text = fs::read_to_string(path)
                     .map_err(|source| KernelBuildError::Fragment { path: path.clone(), source })?;
-                let fragment = ConfigFragment::parse(&text);
-                match fragment.problems.first() {
-                    None => Ok(fragment),
-                    Some(problem) => Err(KernelBuildError::FragmentLine {
-                        path: path.clone(),
-                        line: problem.line,
-                        text: problem.text.chars().take(80).collect(),
-                    }),
-                }
+                well_formed("fragment", path, &text)
             }
         }
+    }
+}
+
+/// Reads a base of the user's own.
+///
+/// # Errors
+/// There is no such file, or it is no configuration.
+pub(super) fn base_of(path: &Path) -> Result<ConfigFragment, KernelBuildError> {
+    let text = fs::read_to_string(path).map_err(|source| KernelBuildError::Base { path: path.to_owned(), source })?;
+    let base = well_formed("base", path, &text)?;
+    if base.settings.is_empty() {
+        return Err(KernelBuildError::EmptyBase { path: path.to_owned() });
+    }
+    Ok(base)
+}
+
+fn well_formed(what: &'static str, path: &Path, text: &str) -> Result<ConfigFragment, KernelBuildError> {
+    let fragment = ConfigFragment::parse(text);
+    match fragment.problems.first() {
+        None => Ok(fragment),
+        Some(problem) => Err(KernelBuildError::ConfigLine {
+            what,
+            path: path.to_owned(),
+            line: problem.line,
+            text: problem.text.chars().take(80).collect(),
+        }),
     }
 }
 
@@ -111,5 +129,27 @@ mod tests {
         let name: FragmentName = "ip-pnp".parse().unwrap();
         assert_eq!(name.to_string(), "ip-pnp");
         assert!(name.read().unwrap().to_text().contains("CONFIG_IP_PNP_DHCP=y\n"));
+    }
+
+    #[test]
+    fn a_base_is_a_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own.config");
+        let check = |text: &str, expected: &str| {
+            fs::write(&path, text).unwrap();
+            let error = base_of(&path).unwrap_err();
+            assert_eq!(error.to_string().replace(path.to_str().unwrap(), "FILE"), expected);
+            assert!(error.hint().is_some());
+        };
+        check(
+            "root:x:0:0:root:/root:/bin/bash\n",
+            "base `FILE`, line 1: `root:x:0:0:root:/root:/bin/bash` sets no option",
+        );
+        check("CONFIG_A=y  # mine\n", "base `FILE`, line 1: `CONFIG_A=y  # mine` sets no option");
+        check("# nothing\n", "base `FILE` sets no option");
+        let error = base_of(&folder.path().join("tyny")).unwrap_err();
+        assert_eq!(error.hint().as_deref(), Some("a base is `tiny`, `stock`, `defconfig` or a `.config`"));
+        fs::write(&path, "# Linux 6.12\nCONFIG_A=y\n").unwrap();
+        assert_eq!(base_of(&path).unwrap().settings.len(), 1);
     }
 }

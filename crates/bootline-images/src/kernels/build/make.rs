@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::error::KernelBuildError;
 use crate::host_tools::PATH;
+use crate::lock_file::held_by_input;
 
 /// How often the log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -30,6 +31,8 @@ pub(super) struct Make<'m> {
     pub words: &'m [String],
     /// The date that the kernel says it was built on.
     pub date: &'m str,
+    /// The lock on the build folder. If this process is killed, make goes on and holds it: two of them must not write to one folder.
+    pub lock: &'m File,
     /// Set by signals.
     pub cancel: &'m AtomicBool,
 }
@@ -67,7 +70,8 @@ impl Make<'_> {
         // Nothing of the user's own builds: flags, options of make, another compiler.
         command.env_clear().env("PATH", PATH).env("HOME", self.folder).env("LC_ALL", "C");
         command.env("KBUILD_BUILD_TIMESTAMP", self.date);
-        command.stdin(Stdio::null()).stdout(log).stderr(also);
+        let input = held_by_input(self.lock).map_err(KernelBuildError::file("lock", self.folder))?;
+        command.stdin(input).stdout(log).stderr(also);
         let no_make =
             |_| KernelBuildError::NoTools { missing: vec!["make".to_owned()], packages: vec!["make".to_owned()] };
         let mut child = command.spawn().map_err(no_make)?;
@@ -82,7 +86,7 @@ impl Make<'_> {
             }
             if self.cancel.load(Ordering::SeqCst) {
                 stop(&mut child);
-                return Err(KernelBuildError::Interrupted { folder: self.folder.to_owned() });
+                return Err(KernelBuildError::Interrupted { folder: Some(self.folder.to_owned()) });
             }
             if let Some(status) = ended {
                 break status;
@@ -120,7 +124,7 @@ fn evidence(log: &str) -> Vec<String> {
         |line: &&&str| line.contains("error:") || line.contains("Error ") || line.contains("No rule to make");
     let first = lines.iter().position(|line| names_error(&line));
     let shown: Vec<&str> = match first {
-        // What follows the first error tells more than the last lines of the other processes.
+        // What follows the first error shows more than the last lines of the other processes.
         Some(first) => lines[first.saturating_sub(1)..].iter().take(MAX_EVIDENCE).copied().collect(),
         None => lines[lines.len().saturating_sub(MAX_EVIDENCE)..].to_vec(),
     };

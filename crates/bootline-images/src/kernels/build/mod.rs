@@ -6,10 +6,11 @@
 //! ROOT/build/source/6.12.107-1/      a source, unpacked
 //! ROOT/build/amd64-tiny.lock         held while this kernel is built
 //! ROOT/build/amd64-tiny/             a build: make continues what was interrupted here
-//! ROOT/amd64/built/tiny/             a kernel: vmlinuz, config, System.map, kernel.json, modules/
+//! ROOT/amd64/built/tiny/3/           a kernel: vmlinuz, config, System.map, kernel.json, modules/; the third that was built under this name
 //! ```
 mod base;
 mod builder;
+mod collect;
 mod config_check;
 mod error;
 mod estimate;
@@ -19,6 +20,7 @@ mod progress;
 mod request;
 mod shipped;
 mod source;
+mod source_name;
 mod tools;
 
 pub use base::ConfigBase;
@@ -28,4 +30,4 @@ pub use fragment::FragmentName;
 pub use progress::KernelBuildProgress;
 pub use request::KernelBuild;
 pub use shipped::{SHIPPED, ShippedFragment};
-pub use source::SourceName;
+pub use source_name::SourceName;

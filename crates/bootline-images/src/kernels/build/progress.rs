@@ -97,10 +97,10 @@ impl fmt::Display for KernelBuildProgress {
             KernelBuildProgress::Measuring => f.write_str("compiling the first objects, which measures this host"),
             KernelBuildProgress::Estimated { objects, rate, jobs, time, bytes } => write!(
                 f,
-                "about {} for about {objects} objects, at the measured {rate:.1} a second with {jobs} processes, and {:.1} GB of disk; \
+                "about {} for about {objects} objects, at the measured {rate:.1} a second with {jobs} processes, and {} of disk; \
                  Ctrl-C interrupts, and the same command continues",
                 rounded(*time),
-                *bytes as f64 / 1e9,
+                size(*bytes),
             ),
             KernelBuildProgress::Compiling { objects, of, left } => {
                 write!(f, "compiling: {objects} of about {} objects", of.max(objects))?;
@@ -112,6 +112,11 @@ impl fmt::Display for KernelBuildProgress {
             KernelBuildProgress::InstallingModules => f.write_str("copying the modules"),
         }
     }
+}
+
+fn size(bytes: u64) -> String {
+    let mb = bytes as f64 / 1e6;
+    if mb < 1000.0 { format!("{mb:.0} MB") } else { format!("{:.1} GB", mb / 1000.0) }
 }
 
 /// As precise as an estimate is.
@@ -127,6 +132,11 @@ fn rounded(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_never_rounded_to_nothing() {
+        assert_eq!([size(800_000), size(40_000_000), size(1_500_000_000)], ["1 MB", "40 MB", "1.5 GB"]);
+    }
 
     #[test]
     fn times_are_as_precise_as_estimates() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::base::ConfigBase;
 use super::fragment::FragmentName;
-use super::source::SourceName;
+use super::source_name::SourceName;
 use crate::arch::Arch;
 use crate::kernels::built::BuiltName;
 
@@ -26,7 +26,7 @@ pub struct KernelBuild {
 }
 
 impl KernelBuild {
-    /// Such as `kernel tiny for amd64`.
+    /// As a user names the kernel: `amd64:tiny`.
     pub fn label(&self) -> String {
         format!("{}:{}", self.arch, self.name)
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The source of a kernel: Debian's package of a series, or a folder or an archive of the user's own.
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bootline_console::KernelVersion;
 
 use super::error::KernelBuildError;
 use super::progress::KernelBuildProgress;
+use super::request::kernel_arch;
+use super::source_name::SourceName;
+use super::tools::check_archive;
 use crate::arch::Arch;
 use crate::host_tools::PATH;
 use crate::kernels::entry::sha256_of;
@@ -20,34 +22,7 @@ use crate::kernels::progress::FetchProgress;
 use crate::kernels::version;
 use crate::lock_file::lock_file;
 use crate::remove::remove_folder;
-
-/// A source as a user names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceName {
-    /// The newest that Debian has of a series: `6.12`.
-    Series(KernelVersion),
-    /// A folder, or a tar archive.
-    Own(PathBuf),
-}
-
-impl FromStr for SourceName {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<SourceName, Self::Err> {
-        let series = text.parse().ok().filter(|v: &KernelVersion| v.stable.is_none() && v.to_string() == text);
-        Ok(series.map_or_else(|| SourceName::Own(text.into()), SourceName::Series))
-    }
-}
-
-impl fmt::Display for SourceName {
-    /// As a user types it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SourceName::Series(series) => series.fmt(f),
-            SourceName::Own(path) => path.display().fmt(f),
-        }
-    }
-}
+use crate::step::run_until;
 
 /// A source on the disk.
 #[derive(Clone, Debug)]
@@ -68,14 +43,31 @@ pub(super) struct Sources<'s> {
     pub root: &'s Path,
     /// A mirror of the Debian archive instead of the host's.
     pub mirror: Option<&'s str>,
+    /// For which architecture they are to be built.
+    pub arch: Arch,
+    /// Set by signals.
+    pub cancel: &'s AtomicBool,
 }
 
 impl Sources<'_> {
     /// The source: in the cache, unpacked or fetched.
     ///
     /// # Errors
-    /// There is none, or it can't be had.
+    /// There is none, or it can't be had; or it was interrupted.
     pub fn get(
+        &self,
+        name: &SourceName,
+        progress: &mut dyn FnMut(KernelBuildProgress),
+    ) -> Result<KernelSource, KernelBuildError> {
+        let source = self.found(name, progress);
+        // Whatever else failed: a signal from a terminal ends the programs that were running as well.
+        if self.cancel.load(Ordering::SeqCst) {
+            return Err(KernelBuildError::Interrupted { folder: None });
+        }
+        source
+    }
+
+    fn found(
         &self,
         name: &SourceName,
         progress: &mut dyn FnMut(KernelBuildProgress),
@@ -83,8 +75,11 @@ impl Sources<'_> {
         match name {
             SourceName::Own(path) if path.is_dir() => {
                 let folder = path.canonicalize().map_err(KernelBuildError::file("open", path))?;
+                check_path(&folder)?;
                 let series = series_of(&folder)?;
-                if folder.join(".config").exists() || folder.join("include/config").exists() {
+                // As outputmakefile in the kernel's Makefile has it.
+                let generated = format!("arch/{}/include/generated", kernel_arch(self.arch));
+                if [".config", "include/config", &generated].iter().any(|output| folder.join(output).exists()) {
                     return Err(KernelBuildError::UncleanSource { path: folder });
                 }
                 Ok(KernelSource { label: folder.display().to_string(), folder, fixed: false, series })
@@ -112,9 +107,13 @@ impl Sources<'_> {
     ) -> Result<KernelSource, KernelBuildError> {
         let _lock = self.lock(progress)?;
         // One that is there is good enough: a newer one would mean another build of everything.
-        let prefix = format!("{series}.");
+        let prefix = series.to_string();
+        // 6.12.107-1, and 7.3~rc4-1~exp1 or 7.2-1~exp1 in experimental; 6.1 is not 6.12.
+        let is_of_series = |name: &String| {
+            name.strip_prefix(&prefix).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
         let names = fs::read_dir(self.folder()).into_iter().flatten();
-        let names = names.filter_map(|e| e.ok()?.file_name().into_string().ok()).filter(|n| n.starts_with(&prefix));
+        let names = names.filter_map(|e| e.ok()?.file_name().into_string().ok()).filter(is_of_series);
         if let Some(newest) = names.max_by(|a, b| version::compare(a, b)) {
             return Ok(KernelSource { folder: self.folder().join(&newest), label: newest, fixed: true, series });
         }
@@ -126,7 +125,7 @@ impl Sources<'_> {
         remove(&part)?;
         fs::create_dir_all(&part).map_err(KernelBuildError::file("create", &part))?;
         let mut found = None;
-        // Lists of another day may name versions that the mirror has replaced.
+        // Old lists may name versions that the mirror has replaced.
         for fresh in [false, true] {
             if fresh {
                 let mirror = apt.mirror().to_owned();
@@ -143,6 +142,10 @@ impl Sources<'_> {
                 continue;
             };
             let (version, suite) = newest;
+            let folder = self.folder().join(&version);
+            if folder.is_dir() {
+                return Ok(KernelSource { folder, label: version, fixed: true, series });
+            }
             // Only for display.
             let archives = apt.archives_of(&[&format!("{package}={version}")]).unwrap_or_default();
             let size = archives.iter().find(|(file, _)| file.starts_with(&package)).map_or(0, |(_, size)| *size);
@@ -167,11 +170,12 @@ impl Sources<'_> {
         let (deb, version) = found.expect("the second time it is found or an error");
         let folder = self.folder().join(&version);
         progress(KernelBuildProgress::Unpacking { source: version.clone() });
-        let mut command = Command::new("dpkg-deb");
+        let mut command = command("dpkg-deb");
         command.arg("-x").arg(&deb).arg(&part);
-        run(command, "dpkg-deb", &deb)?;
+        let failed = |path: &Path, reason| Error::Package { package: path.display().to_string(), reason }.into();
+        run_until(command, self.cancel).map_err(|said| failed(&deb, first(said)))?;
         let tarball = part.join(format!("usr/src/linux-source-{series}.tar.xz"));
-        self.unpack(&tarball, &folder)?;
+        self.unpack(&tarball, &folder, &failed)?;
         remove(&part)?;
         Ok(KernelSource { folder, label: version, fixed: true, series })
     }
@@ -187,24 +191,39 @@ impl Sources<'_> {
         if folder.is_dir() {
             return Ok(());
         }
+        check_archive(archive)?;
         progress(KernelBuildProgress::Unpacking { source: label.to_owned() });
-        self.unpack(archive, folder)
+        self.unpack(archive, folder, &|path, reason| KernelBuildError::Archive { path: path.to_owned(), reason })
     }
 
-    /// Unpacks an archive whose files are in one folder.
-    fn unpack(&self, archive: &Path, folder: &Path) -> Result<(), KernelBuildError> {
+    /// Unpacks an archive whose files are in one folder; `failed` makes the error of what tar said.
+    fn unpack(
+        &self,
+        archive: &Path,
+        folder: &Path,
+        failed: &dyn Fn(&Path, String) -> KernelBuildError,
+    ) -> Result<(), KernelBuildError> {
         let part = self.root.join("part-source");
         remove(&part)?;
         fs::create_dir_all(&part).map_err(KernelBuildError::file("create", &part))?;
-        let mut command = Command::new("tar");
-        command.arg("-C").arg(&part).arg("--strip-components=1").arg("--no-same-owner").arg("-xf").arg(archive);
-        run(command, "tar", archive)?;
-        series_of(&part).map_err(|error| match error {
-            KernelBuildError::NotASource { lacks, .. } => {
-                KernelBuildError::NotASource { path: archive.to_owned(), lacks }
-            }
-            other => other,
-        })?;
+        let mut command = command("tar");
+        // A colon in the name is no host's.
+        command.arg("--force-local").arg("-C").arg(&part).arg("--strip-components=1").arg("--no-same-owner");
+        command.arg("-xf").arg(archive);
+        let unpacked = run_until(command, self.cancel).map_err(|said| failed(archive, first(said)));
+        let checked = unpacked.and_then(|()| {
+            series_of(&part).map_err(|error| match error {
+                KernelBuildError::NotASource { lacks, .. } => {
+                    KernelBuildError::NotASource { path: archive.to_owned(), lacks }
+                }
+                other => other,
+            })
+        });
+        if let Err(error) = checked {
+            // Another archive may have gigabytes.
+            remove(&part)?;
+            return Err(error);
+        }
         fs::create_dir_all(self.folder()).map_err(KernelBuildError::file("create", &self.folder()))?;
         fs::rename(&part, folder).map_err(KernelBuildError::file("write", folder))
     }
@@ -233,14 +252,22 @@ fn series_of(folder: &Path) -> Result<KernelVersion, KernelBuildError> {
     series.ok_or_else(|| lacking("its Makefile names no VERSION and PATCHLEVEL"))
 }
 
-fn run(mut command: Command, program: &'static str, archive: &Path) -> Result<(), KernelBuildError> {
-    let output = command.env("PATH", PATH).env("LC_ALL", "C").output().map_err(|_| Error::NoTool { program })?;
-    if output.status.success() {
-        return Ok(());
+/// Checks that make accepts a path.
+pub(super) fn check_path(path: &Path) -> Result<(), KernelBuildError> {
+    match path.to_string_lossy().contains([' ', ':', '\t', '\n']) {
+        true => Err(KernelBuildError::Path { path: path.to_owned() }),
+        false => Ok(()),
     }
-    let text = String::from_utf8_lossy(&output.stderr);
-    let reason = text.lines().next().unwrap_or("it failed").to_owned();
-    Err(Error::Package { package: archive.display().to_string(), reason }.into())
+}
+
+fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("PATH", PATH).env("LC_ALL", "C");
+    command
+}
+
+fn first(said: Vec<String>) -> String {
+    said.into_iter().next().unwrap_or_else(|| "it failed".to_owned())
 }
 
 pub(super) fn remove(folder: &Path) -> Result<(), KernelBuildError> {
@@ -251,14 +278,10 @@ pub(super) fn remove(folder: &Path) -> Result<(), KernelBuildError> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_series_or_a_path() {
-        let parse = |text: &str| text.parse::<SourceName>().unwrap();
-        assert!(matches!(parse("6.12"), SourceName::Series(_)));
-        for own in ["linux-6.12", "./6.12", "linux-6.12.tar.xz", "6.12.95", "6.12-rt"] {
-            assert_eq!(parse(own), SourceName::Own(own.into()));
-            assert_eq!(parse(own).to_string(), own);
-        }
+    static GO: AtomicBool = AtomicBool::new(false);
+
+    fn sources<'s>(root: &'s Path, cancel: &'s AtomicBool) -> Sources<'s> {
+        Sources { root, mirror: None, arch: Arch::Amd64, cancel }
     }
 
     #[test]
@@ -266,7 +289,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         fs::create_dir(&root).unwrap();
-        let sources = Sources { root: &root, mirror: None };
+        let sources = sources(&root, &GO);
         let tree = folder.path().join("linux");
         fs::create_dir(&tree).unwrap();
         let get = || sources.get(&SourceName::Own(tree.clone()), &mut |_| {});
@@ -282,6 +305,33 @@ mod tests {
         assert_eq!(get().unwrap().series.to_string(), "6.12");
         fs::write(tree.join(".config"), "").unwrap();
         assert!(matches!(get(), Err(KernelBuildError::UncleanSource { .. })));
+        fs::remove_file(tree.join(".config")).unwrap();
+        // What another architecture has generated does not keep this one's build elsewhere.
+        fs::create_dir_all(tree.join("arch/arm64/include/generated")).unwrap();
+        assert!(get().is_ok());
+        fs::create_dir_all(tree.join("arch/x86/include/generated")).unwrap();
+        assert!(matches!(get(), Err(KernelBuildError::UncleanSource { .. })));
+        let blank = folder.path().join("a tree");
+        fs::rename(&tree, &blank).unwrap();
+        let refused = sources.get(&SourceName::Own(blank), &mut |_| {}).unwrap_err();
+        assert!(matches!(refused, KernelBuildError::Path { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_series_is_found_by_any_version_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = Sources { mirror: Some("file:/nonexistent/debian"), ..sources(folder.path(), &GO) };
+        let found = |series: &str| {
+            let source = nowhere.get(&series.parse().unwrap(), &mut |_| {});
+            source.map(|source| source.label).ok()
+        };
+        for version in ["6.12.107-1", "6.12.9-1", "7.3~rc4-1~exp1", "7.2-1~exp1"] {
+            fs::create_dir_all(folder.path().join("source").join(version)).unwrap();
+        }
+        assert_eq!(found("6.12").as_deref(), Some("6.12.107-1"));
+        assert_eq!(found("7.3").as_deref(), Some("7.3~rc4-1~exp1"));
+        assert_eq!(found("7.2").as_deref(), Some("7.2-1~exp1"));
+        assert_eq!(found("6.1"), None);
     }
 
     #[test]
@@ -289,22 +339,41 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         fs::create_dir(&root).unwrap();
-        let sources = Sources { root: &root, mirror: None };
+        let sources = sources(&root, &GO);
         let tree = folder.path().join("linux-6.12");
         fs::create_dir(&tree).unwrap();
         fs::write(tree.join("Makefile"), "VERSION = 6\nPATCHLEVEL = 12\n").unwrap();
         fs::write(tree.join("Kconfig"), "").unwrap();
-        let archive = folder.path().join("linux-6.12.tar.gz");
-        let packed =
-            Command::new("tar").arg("-C").arg(folder.path()).arg("-czf").arg(&archive).arg("linux-6.12").status();
+        // The colon is no host's.
+        let archive = folder.path().join("linux:6.12.tar.gz");
+        let packed = Command::new("tar")
+            .arg("--force-local")
+            .arg("-C")
+            .arg(folder.path())
+            .arg("-czf")
+            .arg(&archive)
+            .arg("linux-6.12")
+            .status();
         assert!(packed.unwrap().success());
         let mut steps = Vec::new();
         let name = SourceName::Own(archive.clone());
         let first = sources.get(&name, &mut |step| steps.push(step.to_string())).unwrap();
         let second = sources.get(&name, &mut |step| panic!("{step}")).unwrap();
         assert_eq!((first.folder.clone(), first.fixed), (second.folder, true));
-        assert_eq!(steps, ["unpacking the source linux-6.12.tar.gz"]);
+        assert_eq!(steps, ["unpacking the source linux:6.12.tar.gz"]);
         fs::write(&archive, "no archive").unwrap();
-        assert!(sources.get(&name, &mut |_| {}).is_err());
+        let error = sources.get(&name, &mut |_| {}).unwrap_err();
+        assert!(matches!(error, KernelBuildError::Archive { .. }) && error.hint().is_some(), "{error}");
+        assert!(!root.join("part-source").exists());
+    }
+
+    #[test]
+    fn unpacking_is_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("linux.tar");
+        fs::write(&archive, "no archive").unwrap();
+        let stop = AtomicBool::new(true);
+        let error = sources(folder.path(), &stop).get(&SourceName::Own(archive), &mut |_| {}).unwrap_err();
+        assert_eq!(error.to_string(), "interrupted");
     }
 }

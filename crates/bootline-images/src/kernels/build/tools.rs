@@ -5,8 +5,10 @@ use std::process::{Command, Stdio};
 
 use bootline_kbuild::{KernelConfig, SymbolValue};
 
+use super::base::ConfigBase;
 use super::error::KernelBuildError;
 use super::request::{KernelBuild, cross_compile};
+use crate::arch::Arch;
 use crate::host_tools::{PATH, has_header, has_program};
 
 /// Programs and headers, each with its Debian package, and the file of the source that needs it; none for every source
@@ -42,11 +44,30 @@ enum Need {
     Header(&'static str, &'static str),
 }
 
+/// The programs that unpack an archive, by the end of its name.
+const OF_ARCHIVES: [(&str, Need); 4] = [
+    ("xz", Need::Program("xz", "xz-utils")),
+    ("gz", Need::Program("gzip", "gzip")),
+    ("bz2", Need::Program("bzip2", "bzip2")),
+    ("zst", Need::Program("zstd", "zstd")),
+];
+
+/// Checks that an archive can be unpacked.
+pub(super) fn check_archive(path: &Path) -> Result<(), KernelBuildError> {
+    let end = path.extension().unwrap_or_default().to_string_lossy();
+    let unpacking = OF_ARCHIVES.iter().filter(|(of, _)| *of == end).map(|(_, need)| *need);
+    let needs: Vec<Need> = [Need::Program("tar", "tar")].into_iter().chain(unpacking).collect();
+    refuse(absent(&needs))
+}
+
 /// Checks that everything is there that a build needs: of this source, or of any before it is fetched.
 pub(super) fn check(build: &KernelBuild, source: Option<&Path>) -> Result<(), KernelBuildError> {
     let is_needed = |file: &Option<&str>| file.zip(source).is_none_or(|(file, source)| source.join(file).exists());
     let needs = NEEDS.iter().filter(|(_, file)| is_needed(file)).map(|(need, _)| *need);
-    let needs: Vec<Need> = needs.collect();
+    // Debian's configuration of amd64 needs it (KERNEL_ZSTD): better said before the source is fetched.
+    let zstd = Need::Program("zstd", "zstd");
+    let is_stock = build.base == ConfigBase::Stock && build.arch == Arch::Amd64;
+    let needs: Vec<Need> = needs.chain(is_stock.then_some(zstd)).collect();
     let mut absent = absent(&needs);
     if let Some(prefix) = cross_compile(build.arch) {
         let compiler = format!("{prefix}gcc");
@@ -116,6 +137,14 @@ mod tests {
         assert_eq!(error.to_string(), "can't build a kernel: missing: no-such-program, no/such.h");
         assert_eq!(error.hint().as_deref(), Some("apt-get install a b"));
         assert!(refuse(absent(&[Need::Program("sh", "dash")])).is_ok());
+    }
+
+    #[test]
+    fn an_archive_needs_what_unpacks_it() {
+        for name in ["linux.tar", "linux.tar.gz"] {
+            assert!(check_archive(Path::new(name)).is_ok(), "{name}");
+        }
+        assert!(OF_ARCHIVES.iter().any(|(end, _)| *end == "xz"));
     }
 
     #[test]

@@ -19,6 +19,12 @@ const MODULES: [&str; 7] = ["part_msdos", "ext2", "normal", "linux", "serial", "
 const SYSTEM_PARTITION_SECTORS: &str = "8192";
 /// Its serial number, which otherwise differs each time.
 const SERIAL_NUMBER: &str = "b0071e00";
+/// mformat's words for it. No geometry that means anything: heads and sectors per track only have to divide the size.
+const FORMAT: [&str; 11] =
+    ["-C", "-T", SYSTEM_PARTITION_SECTORS, "-h", "1", "-s", "32", "-v", "ESP", "-N", SERIAL_NUMBER];
+/// Its folders, and where firmware looks for a program on a medium that it does not know (UEFI, 3.5.1.1).
+const FOLDERS: [&str; 2] = ["::/EFI", "::/EFI/BOOT"];
+const PROGRAM: &str = "::/EFI/BOOT/BOOTX64.EFI";
 
 /// What the two kinds of firmware need.
 struct Platform {
@@ -65,7 +71,7 @@ fn is_efi(loader: Loader) -> bool {
 /// What identifies how it is built here.
 pub(in crate::loaders) fn recipe(loader: Loader) -> String {
     let Platform { packages, format, modules, .. } = platform(loader);
-    format!("{SUITE}{packages:?}{format}{modules:?}{MODULES:?}{PREFIX}{SYSTEM_PARTITION_SECTORS}{SERIAL_NUMBER}")
+    format!("{SUITE}{packages:?}{format}{modules:?}{MODULES:?}{PREFIX}{FORMAT:?}{FOLDERS:?}{PROGRAM}")
 }
 
 /// Builds it.
@@ -115,7 +121,7 @@ fn fits(loader: Loader, image: &Path) -> Result<(), LoaderError> {
     })
 }
 
-/// A FAT file system with the image where firmware looks for it on a medium that it does not know (UEFI, 3.5.1.1).
+/// A FAT file system with the image where firmware looks for it.
 fn system_partition(loader: Loader, packages: &Packages, image: &Path, folder: &Path) -> Result<PathBuf, LoaderError> {
     const STEP: &str = "writing its system partition";
     let partition = folder.join(SYSTEM_PARTITION);
@@ -126,12 +132,9 @@ fn system_partition(loader: Loader, packages: &Packages, image: &Path, folder: &
             command.arg("-i").arg(&partition).args(words).args(file).arg(to);
         })
     };
-    // No geometry that means anything: heads and sectors per track only have to divide the size.
-    let format = ["-C", "-T", SYSTEM_PARTITION_SECTORS, "-h", "1", "-s", "32", "-v", "ESP", "-N", SERIAL_NUMBER];
-    mtools("mformat", &format, None, "::")?;
-    mtools("mmd", &[], None, "::/EFI")?;
-    mtools("mmd", &[], None, "::/EFI/BOOT")?;
-    mtools("mcopy", &[], Some(image), "::/EFI/BOOT/BOOTX64.EFI")?;
+    mtools("mformat", &FORMAT, None, "::")?;
+    FOLDERS.iter().try_for_each(|folder| mtools("mmd", &[], None, folder))?;
+    mtools("mcopy", &[], Some(image), PROGRAM)?;
     Ok(partition)
 }
 

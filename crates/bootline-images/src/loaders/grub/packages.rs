@@ -111,14 +111,16 @@ fn fetch(
     };
     let mut wanted = if apt.indexes()?.is_empty() { Vec::new() } else { apt.archives_of(packages).unwrap_or_default() };
     if wanted.is_empty() || missing(&wanted) > 0 {
-        // Lists of another day may name versions that the mirror has replaced.
+        // Old lists may name versions that the mirror has replaced.
         apt.update(&mut |percent| progress(LoaderProgress::Refreshing { percent }))?;
         wanted = apt.archives_of(packages)?;
     }
     let bytes = missing(&wanted);
     if bytes > 0 {
         progress(LoaderProgress::Fetching { loader, bytes });
-        apt.download_all(packages, folder, &mut |percent| progress(LoaderProgress::Downloading { percent }))?;
+        apt.download_all(loader.name(), packages, folder, &mut |percent| {
+            progress(LoaderProgress::Downloading { percent })
+        })?;
     }
     Ok(wanted.into_iter().map(|(file, _)| file).collect())
 }

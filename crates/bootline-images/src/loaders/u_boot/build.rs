@@ -70,7 +70,7 @@ fn fetch(
     };
     let mut wanted = apt.source_of(SOURCE).unwrap_or_default();
     if wanted.is_empty() || !complete(&wanted) {
-        // Lists of another day may name versions that the mirror has replaced.
+        // Old lists may name versions that the mirror has replaced.
         apt.update(&mut |percent| progress(LoaderProgress::Refreshing { percent }))?;
         wanted = apt.source_of(SOURCE)?;
     }

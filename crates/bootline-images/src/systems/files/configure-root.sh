@@ -56,8 +56,12 @@ if [ "$(tail -n 1 $log)" = 'configure: status 0' ]; then
 	rm -f /usr/sbin/policy-rc.d /configure.setup $db/*-old /var/log/*.log /var/cache/debconf/*-old
 	echo "configure: packing"
 	tar -C / --one-file-system --numeric-owner --exclude=./root.part --exclude=./configure --exclude=./configure.log \
-		--exclude=./lost+found -cf /root.part . 2>>$log && mv /root.part /root.tar
+		--exclude=./lost+found --xattrs --xattrs-include='*' \
+		-cf /root.part . 2>>$log && mv /root.part /root.tar && sync &&
+		echo "configure: packed $(stat -c %s /root.tar)" >>$log
 fi
+# The host cuts the power, and what keeps a file open keeps the root from being mounted read-only.
+sync
 mount -o remount,ro /
 echo "configure: done"
 while :; do sleep 1000; done

@@ -357,8 +357,8 @@ pub fn initramfs_for(
 
 /// The changes to a root, with the files' content.
 fn changes(files: Vec<(String, PathBuf)>, without: Vec<String>) -> Result<RootChanges, Failure> {
-    let read = |(path, file): (String, PathBuf)| match fs::read_to_string(&file) {
-        Ok(text) => Ok((path, text)),
+    let read = |(path, file): (String, PathBuf)| match fs::read(&file) {
+        Ok(content) => Ok((path, content)),
         Err(e) => Err(Failure::new(Exit::INPUT, format!("can't read `{}`: {e}", file.display()))),
     };
     Ok(RootChanges {

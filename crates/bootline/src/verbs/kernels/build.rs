@@ -48,9 +48,8 @@ Fragments:
 
 The build runs in the cache, as this user. It prints an estimate once it has compiled the first
 objects; Ctrl-C interrupts it, and the same command continues. An option that the source's Kconfig
-does not take over is an error that names the reason. Debug information and signatures of modules
-are switched off unless a fragment asks for them. `scripts/setup kernel-source` installs what a
-build needs.
+drops is an error that names the reason. Debug information and signatures of modules are switched
+off unless a fragment asks for them. `scripts/setup kernel-source` installs what a build needs.
 
 Examples:
   bootline kernels build tiny
@@ -83,8 +82,11 @@ pub fn run(args: &Build, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn failed(error: &KernelBuildError) -> Failure {
     let exit = match error {
-        KernelBuildError::FragmentLine { .. }
+        KernelBuildError::ConfigLine { .. }
         | KernelBuildError::Fragment { .. }
+        | KernelBuildError::Base { .. }
+        | KernelBuildError::EmptyBase { .. }
+        | KernelBuildError::Archive { .. }
         | KernelBuildError::NotASource { .. }
         | KernelBuildError::UncleanSource { .. }
         | KernelBuildError::Refused { .. } => Exit::INPUT,

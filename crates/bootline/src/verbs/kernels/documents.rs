@@ -47,7 +47,7 @@ pub fn kernel_json(kernel: &Kernel) -> KernelJson {
             fragments: built.fragments.clone(),
             compiler: built.compiler.clone(),
             objects: built.objects,
-            seconds: built.seconds,
+            compile_ns: built.compile_ns,
             jobs: built.jobs,
         }),
     }
