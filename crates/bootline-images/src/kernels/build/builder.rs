@@ -39,6 +39,9 @@ pub fn build(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(KernelBuildProgress),
 ) -> Result<Kernel, KernelBuildError> {
+    if !build.arch.has_kernel_builds() {
+        return Err(KernelBuildError::Arch { arch: build.arch });
+    }
     if matches!(build.source, SourceName::Series(_)) {
         tools::check(build, None)?;
     }

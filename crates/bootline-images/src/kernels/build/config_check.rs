@@ -108,6 +108,7 @@ pub(super) fn defconfig(source: &Path, arch: Arch) -> Result<String, KernelBuild
     let path = source.join(match arch {
         Arch::Amd64 => "arch/x86/configs/x86_64_defconfig",
         Arch::Arm64 => "arch/arm64/configs/defconfig",
+        Arch::Armhf => "arch/arm/configs/multi_v7_defconfig",
     });
     fs::read_to_string(&path).map_err(|source| KernelBuildError::Fragment { path, source })
 }
