@@ -73,6 +73,41 @@ static inline long call(long nr, long a, long b, long c, long d, long e)
 }
 
 __asm__(".globl _start\n_start:\n\tmov x29, #0\n\tmov x0, sp\n\tbl run\n\tbrk #1\n");
+#elif defined(__arm__)
+/* Of the calls that pass a time, those for 64-bit times, which kernels have from 5.1 on. */
+enum {
+	SYS_exit = 1, SYS_read = 3, SYS_write = 4, SYS_close = 6, SYS_execve = 11, SYS_chdir = 12, SYS_mount = 21,
+	SYS_ioctl = 54, SYS_chroot = 61, SYS_setsid = 66, SYS_reboot = 88, SYS_wait4 = 114, SYS_clone = 120,
+	SYS_socket = 281, SYS_bind = 282, SYS_listen = 284, SYS_accept = 285, SYS_setsockopt = 294,
+	SYS_openat = 322, SYS_mkdirat = 323, SYS_mknodat = 324, SYS_dup3 = 358, SYS_pipe2 = 359,
+	SYS_finit_module = 379, SYS_clock_gettime = 403, SYS_clock_nanosleep = 407,
+};
+
+/* In assembly, since r7, which carries the number, is Thumb's frame pointer in C. */
+#ifdef __thumb__
+#define MODE ".thumb_func\n"
+#else
+#define MODE ""
+#endif
+__asm__(".text\n.globl raw_call\n.type raw_call, %function\n" MODE "raw_call:\n"
+	"\tpush {r4, r7}\n\tldr r4, [sp, #8]\n\tldr r7, [sp, #12]\n\tsvc #0\n\tpop {r4, r7}\n\tbx lr\n");
+long raw_call(long a, long b, long c, long d, long e, long nr);
+
+static inline long call(long nr, long a, long b, long c, long d, long e)
+{
+	return raw_call(a, b, c, d, e, nr);
+}
+
+__asm__(".text\n.globl _start\n.type _start, %function\n" MODE "_start:\n"
+	"\tmov r0, sp\n\tbic r1, r0, #7\n\tmov sp, r1\n\tbl run\n\tudf #0\n");
+
+/* libgcc's division calls this for a division by zero, of which there is none. */
+int raise(int signal);
+int raise(int signal)
+{
+	(void)signal;
+	__builtin_trap();
+}
 #else
 #error "no system calls for this architecture"
 #endif
@@ -101,9 +136,13 @@ __asm__(".globl _start\n_start:\n\tmov x29, #0\n\tmov x0, sp\n\tbl run\n\tbrk #1
 #define REBOOT_MAGIC2 672274793
 #define REBOOT_POWER_OFF 0x4321fedc
 
+/* A number of any width, a time in nanoseconds above all. */
+typedef unsigned long long wide_t;
+
+/* The kernel's own struct __kernel_timespec: of 64 bits on every architecture. */
 struct timespec {
-	long sec;
-	long nsec;
+	long long sec;
+	long long nsec;
 };
 
 struct termios {
@@ -149,7 +188,7 @@ static inline char *put_text(char *to, const char *s)
 	return to + n;
 }
 
-static inline char *put_number(char *to, unsigned long v)
+static inline char *put_number(char *to, wide_t v)
 {
 	char digits[20];
 	int n = 0;
@@ -167,7 +206,11 @@ static inline void pause_ms(long ms)
 {
 	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
 
+#if defined(__arm__)
+	call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&t, 0, 0);
+#else
 	call(SYS_nanosleep, (long)&t, 0, 0, 0, 0);
+#endif
 }
 
 static inline int open_file(const char *path, int flags)
@@ -191,17 +234,17 @@ static inline void write_all(int fd, const char *bytes, size_t n)
 	}
 }
 
-static inline char *put_field(char *to, const char *name, unsigned long v)
+static inline char *put_field(char *to, const char *name, wide_t v)
 {
 	return put_number(put_text(to, name), v);
 }
 
-static inline unsigned long now_ns(int clock)
+static inline wide_t now_ns(int clock)
 {
 	struct timespec t = { 0, 0 };
 
 	call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0);
-	return (unsigned long)t.sec * 1000000000UL + (unsigned long)t.nsec;
+	return (wide_t)t.sec * 1000000000 + (wide_t)t.nsec;
 }
 
 #endif

@@ -69,7 +69,8 @@ static void mark_console(void)
 	}
 }
 
-static unsigned long lines, lines_start, lines_end;
+static unsigned long lines;
+static wide_t lines_start, lines_end;
 
 /*
  * Lines of the same length on the console as those of a known printk benchmark: `[   46.351831] 1/64`, 80 bytes, line end.
@@ -129,7 +130,7 @@ static unsigned long read_number(void)
 
 __attribute__((used, noreturn)) void run(void)
 {
-	unsigned long entered = now_ns(CLOCK_MONOTONIC);
+	wide_t entered = now_ns(CLOCK_MONOTONIC);
 	int kmsg;
 	char command;
 

@@ -309,7 +309,7 @@ __attribute__((used, noreturn)) void run(char **stack)
 	char **arguments = stack + 1;
 	char *environment[MAX_ENVIRONMENT + 1];
 	int in_root = (long)stack[0] > 0 && same(arguments[0], own_path);
-	unsigned long entered = now_ns(CLOCK_MONOTONIC);
+	wide_t entered = now_ns(CLOCK_MONOTONIC);
 	long error;
 
 	if (in_root)

@@ -64,7 +64,7 @@ static inline void send_time(const char *name)
 }
 
 /* Init's first frame: the moment it sends this, and the one of its first instruction. Opening the port comes between the two. */
-static inline void send_start(unsigned long entered)
+static inline void send_start(wide_t entered)
 {
 	char text[128];
 	char *p = put_field(put_time(text), " entered_ns=", entered);
@@ -136,7 +136,7 @@ static inline void load_module(const char *file, const char *parameters)
 {
 	/* Kernels with MODULE_DECOMPRESS (since 5.17) decompress a module themselves. */
 	long flags = ends_with(file, ".ko") ? 0 : MODULE_INIT_COMPRESSED_FILE;
-	unsigned long start = now_ns(CLOCK_MONOTONIC);
+	wide_t start = now_ns(CLOCK_MONOTONIC);
 	char text[512];
 	char *p = put_text(text, "file=");
 	int fd = open_file(file, O_RDONLY);

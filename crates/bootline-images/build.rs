@@ -30,7 +30,9 @@ const FASTINIT_FLAGS: [&str; 17] = [
     "-Wl,--gc-sections,--build-id=none,-z,noexecstack",
     "-DFASTINIT_PATH=\"/usr/sbin/fastinit\"",
 ];
-const ARCHS: [&str; 2] = ["x86_64", "aarch64"];
+/// Each by the name that its programs have here, and the GNU name of its compiler.
+const ARCHS: [(&str, &str); 3] =
+    [("x86_64", "x86_64-linux-gnu"), ("aarch64", "aarch64-linux-gnu"), ("arm", "arm-linux-gnueabihf")];
 const FLAGS: [&str; 17] = [
     "-Os",
     "-Wall",
@@ -60,10 +62,11 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let fastinit = fastinit_sources();
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for arch in ARCHS {
-        let compiler = compiler(arch);
+    for (arch, triplet) in ARCHS {
+        let compiler = compiler(arch, triplet);
         if compiler.is_none() {
-            println!("cargo:warning=no C compiler for {arch}: its lab init is not embedded (gcc-{arch}-linux-gnu)");
+            let package = format!("gcc-{}", triplet.replace('_', "-"));
+            println!("cargo:warning=no C compiler for {arch}: its lab init is not embedded ({package})");
         }
         let build = |program: &str, flags: &[&str], sources: &[PathBuf]| {
             let target = out.join(format!("{program}-{arch}"));
@@ -82,8 +85,8 @@ fn main() {
 }
 
 /// The cross compiler by its GNU name, or the host's own where the host is of that architecture.
-fn compiler(arch: &str) -> Option<String> {
-    let cross = format!("{arch}-linux-gnu-gcc");
+fn compiler(arch: &str, triplet: &str) -> Option<String> {
+    let cross = format!("{triplet}-gcc");
     let host = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|host| host == arch);
     let mut candidates = vec![cross];
     if host {

@@ -19,25 +19,38 @@ pub enum Arch {
     /// The machine `virt`: a PL011, ttyAMA0, is the console, a 16550 on PCI the truth port.
     #[serde(rename = "aarch64", alias = "arm64")]
     Arm64,
+    /// 32-bit ARM, ARMv7: the machine `virt` as for aarch64.
+    #[serde(rename = "arm", alias = "armhf")]
+    Armhf,
 }
 
 impl Arch {
     /// All of them.
-    pub const ALL: [Arch; 2] = [Arch::Amd64, Arch::Arm64];
+    pub const ALL: [Arch; 3] = [Arch::Amd64, Arch::Arm64, Arch::Armhf];
 
-    /// Debian's name: `amd64` or `arm64`.
+    /// Debian's name: `amd64`, `arm64` or `armhf`.
     pub fn debian_name(self) -> &'static str {
         match self {
             Arch::Amd64 => "amd64",
             Arch::Arm64 => "arm64",
+            Arch::Armhf => "armhf",
         }
     }
 
-    /// QEMU's and the kernel's name: `x86_64` or `aarch64`.
+    /// What the names of Debian's kernels for it end with: `armmp`, for several platforms, on armhf.
+    pub(crate) fn kernel_suffix(self) -> &'static str {
+        match self {
+            Arch::Amd64 | Arch::Arm64 => self.debian_name(),
+            Arch::Armhf => "armmp",
+        }
+    }
+
+    /// QEMU's and the kernel's name: `x86_64`, `aarch64` or `arm`.
     pub fn qemu_name(self) -> &'static str {
         match self {
             Arch::Amd64 => "x86_64",
             Arch::Arm64 => "aarch64",
+            Arch::Armhf => "arm",
         }
     }
 
@@ -56,6 +69,8 @@ impl Arch {
             Arch::Amd64 => (0x202, b"HdrS"),
             // Documentation/arch/arm64/booting.rst
             Arch::Arm64 => (0x38, b"ARM\x64"),
+            // A zImage: arch/arm/boot/compressed/head.S, which has 0x016f2818 there.
+            Arch::Armhf => (0x24, b"\x18\x28\x6f\x01"),
         }
     }
 
@@ -64,6 +79,7 @@ impl Arch {
         match self {
             Arch::Amd64 => "qemu-system-x86_64",
             Arch::Arm64 => "qemu-system-aarch64",
+            Arch::Armhf => "qemu-system-arm",
         }
     }
 
@@ -71,7 +87,7 @@ impl Arch {
     pub fn qemu_package(self) -> &'static str {
         match self {
             Arch::Amd64 => "qemu-system-x86",
-            Arch::Arm64 => "qemu-system-arm",
+            Arch::Arm64 | Arch::Armhf => "qemu-system-arm",
         }
     }
 
@@ -80,6 +96,8 @@ impl Arch {
         match self {
             Arch::Amd64 => "pc",
             Arch::Arm64 => "virt",
+            // Without highmem PCI lies below 4 GiB, where a kernel without LPAE can reach it.
+            Arch::Armhf => "virt,highmem=off",
         }
     }
 
@@ -89,19 +107,23 @@ impl Arch {
             Arch::Amd64 => "qemu64",
             // Without pointer authentication, which is slow in the translator.
             Arch::Arm64 => "cortex-a57",
+            Arch::Armhf => "cortex-a15",
         }
     }
 
     /// Whether the kernel learns its machine from a device tree.
     pub fn has_device_tree(self) -> bool {
-        self == Arch::Arm64
+        match self {
+            Arch::Amd64 => false,
+            Arch::Arm64 | Arch::Armhf => true,
+        }
     }
 
     /// QEMU's arguments for the truth port.
     pub fn truth_port_arguments(self) -> [&'static str; 2] {
         match self {
             Arch::Amd64 => ["-serial", "chardev:truth"],
-            Arch::Arm64 => ["-device", "pci-serial,chardev=truth"],
+            Arch::Arm64 | Arch::Armhf => ["-device", "pci-serial,chardev=truth"],
         }
     }
 
@@ -110,6 +132,7 @@ impl Arch {
         match self {
             Arch::Amd64 => "gcc-x86-64-linux-gnu",
             Arch::Arm64 => "gcc-aarch64-linux-gnu",
+            Arch::Armhf => "gcc-arm-linux-gnueabihf",
         }
     }
 
@@ -117,7 +140,7 @@ impl Arch {
     pub fn console(self) -> &'static str {
         match self {
             Arch::Amd64 => "ttyS0",
-            Arch::Arm64 => "ttyAMA0",
+            Arch::Arm64 | Arch::Armhf => "ttyAMA0",
         }
     }
 
@@ -130,7 +153,7 @@ impl Arch {
     pub fn truth_port(self) -> u32 {
         match self {
             Arch::Amd64 => 1,
-            Arch::Arm64 => 0,
+            Arch::Arm64 | Arch::Armhf => 0,
         }
     }
 
@@ -138,7 +161,23 @@ impl Arch {
     pub fn has_tsc(self) -> bool {
         match self {
             Arch::Amd64 => true,
-            Arch::Arm64 => false,
+            Arch::Arm64 | Arch::Armhf => false,
+        }
+    }
+
+    /// Whether the lab builds kernels for it from source.
+    pub fn has_kernel_builds(self) -> bool {
+        match self {
+            Arch::Amd64 | Arch::Arm64 => true,
+            Arch::Armhf => false,
+        }
+    }
+
+    /// Whether hosts of the architecture run its guests by KVM: Linux has had none on 32-bit ARM since 5.7.
+    pub fn has_kvm(self) -> bool {
+        match self {
+            Arch::Amd64 | Arch::Arm64 => true,
+            Arch::Armhf => false,
         }
     }
 
@@ -150,7 +189,7 @@ impl Arch {
     pub fn declared_baud(self, baud: Baud) -> Baud {
         match self {
             Arch::Amd64 => Baud::new(300).map_or(baud, |slow| slow.min(baud)),
-            Arch::Arm64 => baud,
+            Arch::Arm64 | Arch::Armhf => baud,
         }
     }
 }
@@ -169,9 +208,9 @@ pub struct UnknownArch {
     pub text: String,
 }
 
-/// `amd64 (x86_64) or arm64 (aarch64)`
+/// `amd64 (x86_64), arm64 (aarch64), armhf (arm)`
 fn known() -> String {
-    Arch::ALL.map(|arch| format!("{arch} ({})", arch.qemu_name())).join(" or ")
+    Arch::ALL.map(|arch| format!("{arch} ({})", arch.qemu_name())).join(", ")
 }
 
 impl FromStr for Arch {
@@ -211,6 +250,23 @@ mod tests {
         image[0x202..0x206].copy_from_slice(b"HdrS");
         assert_eq!(Arch::of_kernel(&image), Some(Arch::Amd64));
         assert_eq!(Arch::of_kernel(b"MZ"), None);
+        // As Debian's zImage begins, to the byte order that follows the magic number.
+        let mut image = vec![0; 0x24];
+        image.extend([0x18, 0x28, 0x6f, 0x01, 0, 0, 0, 0, 0x00, 0x42, 0x5c, 0x00, 0x01, 0x02, 0x03, 0x04]);
+        assert_eq!(Arch::of_kernel(&image), Some(Arch::Armhf));
+        image.truncate(0x27);
+        assert_eq!(Arch::of_kernel(&image), None);
+    }
+
+    #[test]
+    fn guests_of_32_bit_arm_are_like_those_of_64_bit() {
+        let facts = |arch: Arch| (arch.console(), arch.truth_port(), arch.truth_port_arguments(), arch.has_tsc());
+        assert_eq!(facts(Arch::Armhf), facts(Arch::Arm64));
+        assert_eq!(Arch::Armhf.console_driver(), Driver::of_console("ttyAMA0"));
+        assert!(Arch::Armhf.has_device_tree() && !Arch::Armhf.has_kvm());
+        let baud = Baud::new(115_200).unwrap();
+        assert_eq!(Arch::Armhf.declared_baud(baud), baud);
+        assert_eq!((Arch::Armhf.qemu_program(), Arch::Armhf.kernel_suffix()), ("qemu-system-arm", "armmp"));
     }
 
     #[test]
@@ -223,7 +279,7 @@ mod tests {
             assert_eq!(serde_json::to_string(&arch).unwrap(), format!("\"{}\"", arch.qemu_name()));
         }
         assert_eq!("x86-64".parse(), Ok(Arch::Amd64));
-        let message = "`mips` is not an architecture: amd64 (x86_64) or arm64 (aarch64)";
+        let message = "`mips` is not an architecture: amd64 (x86_64), arm64 (aarch64), armhf (arm)";
         assert_eq!("mips".parse::<Arch>().unwrap_err().to_string(), message);
     }
 }

@@ -8,6 +8,7 @@ pub fn init(arch: Arch) -> Option<&'static [u8]> {
     embedded(match arch {
         Arch::Amd64 => include_bytes!(concat!(env!("OUT_DIR"), "/init-x86_64")),
         Arch::Arm64 => include_bytes!(concat!(env!("OUT_DIR"), "/init-aarch64")),
+        Arch::Armhf => include_bytes!(concat!(env!("OUT_DIR"), "/init-arm")),
     })
 }
 
@@ -16,6 +17,7 @@ pub fn root(arch: Arch) -> Option<&'static [u8]> {
     embedded(match arch {
         Arch::Amd64 => include_bytes!(concat!(env!("OUT_DIR"), "/root-x86_64")),
         Arch::Arm64 => include_bytes!(concat!(env!("OUT_DIR"), "/root-aarch64")),
+        Arch::Armhf => include_bytes!(concat!(env!("OUT_DIR"), "/root-arm")),
     })
 }
 
@@ -24,6 +26,7 @@ pub fn app(arch: Arch) -> Option<&'static [u8]> {
     embedded(match arch {
         Arch::Amd64 => include_bytes!(concat!(env!("OUT_DIR"), "/app-x86_64")),
         Arch::Arm64 => include_bytes!(concat!(env!("OUT_DIR"), "/app-aarch64")),
+        Arch::Armhf => include_bytes!(concat!(env!("OUT_DIR"), "/app-arm")),
     })
 }
 
@@ -32,6 +35,7 @@ pub fn fastinit(arch: Arch) -> Option<&'static [u8]> {
     embedded(match arch {
         Arch::Amd64 => include_bytes!(concat!(env!("OUT_DIR"), "/fastinit-x86_64")),
         Arch::Arm64 => include_bytes!(concat!(env!("OUT_DIR"), "/fastinit-aarch64")),
+        Arch::Armhf => include_bytes!(concat!(env!("OUT_DIR"), "/fastinit-arm")),
     })
 }
 

@@ -112,6 +112,16 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
+fn an_architecture_without_builds_is_refused_before_anything_is_made() {
+    let host = Host::new();
+    let request = KernelBuild { arch: Arch::Armhf, ..host.request("") };
+    let error = build(&host.store, &request, &AtomicBool::new(false), &mut |step| panic!("{step}")).unwrap_err();
+    assert_eq!(error.to_string(), "kernels are not built for armhf, only for amd64 and arm64");
+    assert!(error.hint().unwrap().contains("`--kernel armhf:6.12`"));
+    assert!(!host.folder.path().join("cache/build").exists());
+}
+
+#[test]
 fn what_is_built_is_in_the_cache_under_its_name() {
     let host = Host::new();
     assert!(host.own().is_none() && host.store.all_built().0.is_empty());

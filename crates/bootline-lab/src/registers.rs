@@ -18,7 +18,7 @@ use bootline_images::arch::Arch;
 pub(crate) fn events(arch: Arch) -> [&'static str; 2] {
     match arch {
         Arch::Amd64 => ["serial_read", "serial_write"],
-        Arch::Arm64 => ["pl011_read", "pl011_write"],
+        Arch::Arm64 | Arch::Armhf => ["pl011_read", "pl011_write"],
     }
 }
 
@@ -151,17 +151,17 @@ fn register(arch: Arch, offset: u32) -> String {
         (Arch::Amd64, 5) => "LSR",
         (Arch::Amd64, 6) => "MSR",
         (Arch::Amd64, 7) => "SCR",
-        (Arch::Arm64, 0x00) => "DR",
-        (Arch::Arm64, 0x18) => "FR",
-        (Arch::Arm64, 0x24) => "IBRD",
-        (Arch::Arm64, 0x28) => "FBRD",
-        (Arch::Arm64, 0x2c) => "LCRH",
-        (Arch::Arm64, 0x30) => "CR",
-        (Arch::Arm64, 0x34) => "IFLS",
-        (Arch::Arm64, 0x38) => "IMSC",
-        (Arch::Arm64, 0x3c) => "RIS",
-        (Arch::Arm64, 0x40) => "MIS",
-        (Arch::Arm64, 0x44) => "ICR",
+        (Arch::Arm64 | Arch::Armhf, 0x00) => "DR",
+        (Arch::Arm64 | Arch::Armhf, 0x18) => "FR",
+        (Arch::Arm64 | Arch::Armhf, 0x24) => "IBRD",
+        (Arch::Arm64 | Arch::Armhf, 0x28) => "FBRD",
+        (Arch::Arm64 | Arch::Armhf, 0x2c) => "LCRH",
+        (Arch::Arm64 | Arch::Armhf, 0x30) => "CR",
+        (Arch::Arm64 | Arch::Armhf, 0x34) => "IFLS",
+        (Arch::Arm64 | Arch::Armhf, 0x38) => "IMSC",
+        (Arch::Arm64 | Arch::Armhf, 0x3c) => "RIS",
+        (Arch::Arm64 | Arch::Armhf, 0x40) => "MIS",
+        (Arch::Arm64 | Arch::Armhf, 0x44) => "ICR",
         _ => return format!("{offset:#x}"),
     };
     name.to_owned()

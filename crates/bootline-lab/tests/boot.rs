@@ -138,6 +138,16 @@ fn an_arm_kernel_on_a_true_line() {
 }
 
 #[test]
+fn a_32_bit_arm_kernel_on_a_true_line() {
+    let truth = check_paced(Arch::Armhf, "6.12", 115_200, "");
+    assert_eq!(truth.line.unwrap().declared_baud, Baud::new(115_200));
+    assert!(truth.guest.consoles.unwrap().contains("ttyAMA0"));
+    // Read by a program of 32 bits: the kernel starts after QEMU, and its boot takes longer than 100 ms.
+    let guest = truth.init_guest_ns.unwrap();
+    assert!(guest > Dur::from_millis(100) && guest < truth.init_ns.unwrap() - truth.qemu_started_ns, "{guest:?}");
+}
+
+#[test]
 fn a_marker_of_user_space_is_timed_on_the_line() {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();

@@ -28,7 +28,11 @@ fn what_can_not_be_booted_is_refused() {
     let system = ["--kernel", "image", "--system", "busybox", "-o", "out"];
     check(&system, 2, "error: a system needs the modules of its kernel, and `--kernel` names a file without them");
     check(&["--kernel", ".", "-o", "out"], 3, "error: can't read kernel `.`: Is a directory");
-    check(&["--kernel", "image", "-o", "out"], 3, "error: `image` is neither an x86 bzImage nor an arm64 Image");
+    check(
+        &["--kernel", "image", "-o", "out"],
+        3,
+        "error: `image` is neither an x86 bzImage, an arm64 Image nor an armhf zImage",
+    );
     let arch = ["--kernel", "image", "--arch", "x86_64", "-o", "out"];
     check(&[&arch[..], &["--baud", "100"]].concat(), 2, "error: 100 baud is outside the lab's range");
     check(&[&arch[..], &["--initrd", "nosuch"]].concat(), 3, "error: can't read initramfs `nosuch`");
@@ -77,6 +81,6 @@ fn usage() {
     check(
         &["--kernel", "image", "-o", "out", "--arch", "mips"],
         2,
-        "is not an architecture: amd64 (x86_64) or arm64 (aarch64)",
+        "is not an architecture: amd64 (x86_64), arm64 (aarch64), armhf (arm)",
     );
 }

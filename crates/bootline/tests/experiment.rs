@@ -77,7 +77,7 @@ fn what_can_not_be_run_is_refused_before_anything_is_booted() {
         &file,
         &["run", "two.toml"],
         3,
-        &["is neither an x86 bzImage nor an arm64 Image", "hint: name a kernel's image, or"],
+        &["is neither an x86 bzImage, an arm64 Image nor an armhf zImage", "hint: name a kernel's image, or"],
     );
     check(TWO, &["report", "two.toml"], 3, &["error: no results in `results/two`", "hint: run it first"]);
     check(TWO, &["run", "two.toml", "-n", "0"], 2, &["0 is not in 1..=1000"]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a stock kernel's serial console behaves, by series: which kernels can replace each other in the lab.
 //!
-//! From bootline-console's table, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64.
+//! From bootline-console's table, for the console that the lab uses: the 8250 on amd64, the PL011 on arm64 and armhf.
 use std::fmt;
 
 use bootline_console::{DriverBehaviour, KernelVersion, Printing};

@@ -117,11 +117,13 @@ fn depends_on_binary(depends: &str, release: &str) -> bool {
 /// The numbers from the package's version, since a release such as `6.1.0-50-amd64` doesn't tell 6.1.164; the flavour
 /// from the release's end. Debug images and flavours that the lab can't boot give none.
 fn series_of(release: &str, package_version: &str, arch: Arch) -> Option<Series> {
+    let end = arch.kernel_suffix();
     let suffixes = [
-        (Flavour::Rt, format!("-rt-{arch}")),
-        (Flavour::Cloud, format!("-cloud-{arch}")),
-        (Flavour::Pages16k, format!("-{arch}-16k")),
-        (Flavour::Standard, format!("-{arch}")),
+        (Flavour::Rt, format!("-rt-{end}")),
+        (Flavour::Cloud, format!("-cloud-{end}")),
+        (Flavour::Pages16k, format!("-{end}-16k")),
+        (Flavour::Lpae, format!("-{end}-lpae")),
+        (Flavour::Standard, format!("-{end}")),
     ];
     let (flavour, _) = suffixes.into_iter().find(|(_, suffix)| release.ends_with(suffix.as_str()))?;
     let upstream = version::upstream(package_version);
@@ -168,6 +170,21 @@ mod tests {
         }
         check("linux-image-6.1.0-50-amd64", "../../etc", None);
         check("linux-image-6.1.0-50-amd64", "none", None);
+    }
+
+    #[test]
+    fn kernels_for_32_bit_arm_have_a_suffix_of_their_own() {
+        let check = |name: &str, expected: Option<&str>| {
+            let text = stanza(name, "6.12.117-1", "linux", "").replace("amd64", "armhf");
+            let got = read_index(text.as_bytes(), Arch::Armhf, "trixie").unwrap();
+            assert_eq!(got.first().map(|p| p.series.to_string()), expected.map(str::to_owned), "{name}");
+        };
+        check("linux-image-6.12.117+deb13-armmp", Some("6.12"));
+        check("linux-image-6.12.117+deb13-rt-armmp", Some("6.12-rt"));
+        check("linux-image-6.12.117+deb13-armmp-lpae", Some("6.12-lpae"));
+        check("linux-image-6.1.0-50-marvell", None);
+        check("linux-image-armmp", None);
+        check("linux-image-6.12.117+deb13-armmp-dbg", None);
     }
 
     #[test]

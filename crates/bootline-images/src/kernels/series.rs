@@ -19,19 +19,22 @@ pub enum Flavour {
     Cloud,
     /// arm64 with pages of 16 KiB.
     Pages16k,
+    /// armhf with physical addresses of 40 bits.
+    Lpae,
 }
 
 impl Flavour {
     /// All of them.
-    pub const ALL: [Flavour; 4] = [Flavour::Standard, Flavour::Rt, Flavour::Cloud, Flavour::Pages16k];
+    pub const ALL: [Flavour; 5] = [Flavour::Standard, Flavour::Rt, Flavour::Cloud, Flavour::Pages16k, Flavour::Lpae];
 
-    /// What follows the version in a series name: nothing, `-rt`, `-cloud` or `-16k`.
+    /// What follows the version in a series name: nothing, `-rt`, `-cloud`, `-16k` or `-lpae`.
     pub fn suffix(self) -> &'static str {
         match self {
             Flavour::Standard => "",
             Flavour::Rt => "-rt",
             Flavour::Cloud => "-cloud",
             Flavour::Pages16k => "-16k",
+            Flavour::Lpae => "-lpae",
         }
     }
 }
@@ -115,7 +118,7 @@ pub enum KernelNameError {
     #[error(transparent)]
     Arch(#[from] UnknownArch),
     /// Not a series.
-    #[error("`{text}` is not a kernel series: VERSION[-rt|-cloud|-16k], such as 6.1 or 6.18-rt")]
+    #[error("`{text}` is not a kernel series: VERSION[-rt|-cloud|-16k|-lpae], such as 6.1 or 6.18-rt")]
     Series {
         /// What was typed.
         text: String,
@@ -148,6 +151,8 @@ mod tests {
         check("arm64:6.18", Some((Some(Arch::Arm64), 6, 18, Flavour::Standard)));
         check("x86_64:7.2-cloud", Some((Some(Arch::Amd64), 7, 2, Flavour::Cloud)));
         check("aarch64:7.2-16k", Some((Some(Arch::Arm64), 7, 2, Flavour::Pages16k)));
+        check("armhf:6.12", Some((Some(Arch::Armhf), 6, 12, Flavour::Standard)));
+        check("arm:6.12-lpae", Some((Some(Arch::Armhf), 6, 12, Flavour::Lpae)));
         for bad in [
             "",
             "6",

@@ -26,7 +26,7 @@ pub enum BootError {
         source: io::Error,
     },
     /// The file is not a kernel image that the lab can boot.
-    #[error("`{}` is neither an x86 bzImage nor an arm64 Image", path.display())]
+    #[error("`{}` is neither an x86 bzImage, an arm64 Image nor an armhf zImage", path.display())]
     UnknownImage {
         /// The file.
         path: PathBuf,
@@ -50,6 +50,12 @@ pub enum BootError {
     /// The guest's machine is not described by a device tree.
     #[error("{} guests have no device tree", arch.qemu_name())]
     NoDeviceTree {
+        /// The guest's architecture.
+        arch: Arch,
+    },
+    /// KVM was asked for, which runs no such guests.
+    #[error("KVM does not run {arch} guests: Linux has none on 32-bit ARM")]
+    NoKvm {
         /// The guest's architecture.
         arch: Arch,
     },
@@ -201,7 +207,9 @@ impl BootError {
             BootError::NoInit { arch } => {
                 Some(format!("apt install {}, then build again; or give an `--initrd`", arch.compiler_package()))
             }
-            BootError::UnknownImage { .. } => Some("say which with `--arch x86_64` or `--arch aarch64`".to_owned()),
+            BootError::UnknownImage { .. } => {
+                Some("say which with `--arch x86_64`, `--arch aarch64` or `--arch arm`".to_owned())
+            }
             BootError::PacedAndIcount => Some("leave out `--baud` or `--icount`".to_owned()),
             BootError::IcountWithInitrd => Some("leave out `--initrd` or `--icount`".to_owned()),
             BootError::NoDeviceTree { .. } => Some("leave out `--dtb`".to_owned()),

@@ -22,7 +22,7 @@ use bootline_images::systems::HANDOFF_PROGRAM;
 /// What to boot.
 #[derive(Clone, Debug)]
 pub struct BootRequest {
-    /// The kernel image: a bzImage or an arm64 Image.
+    /// The kernel image: a bzImage, an arm64 Image or an armhf zImage.
     pub kernel: PathBuf,
     /// What the run's files call it; by default its path, which tells where it was on this machine.
     pub kernel_name: Option<String>,
@@ -141,6 +141,9 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let icount = request.accel == Accel::Icount;
     if icount && request.baud.is_some() {
         return Err(BootError::PacedAndIcount);
+    }
+    if request.accel == Accel::Kvm && !arch.has_kvm() {
+        return Err(BootError::NoKvm { arch });
     }
     if request.dtb.is_some() && !arch.has_device_tree() {
         return Err(BootError::NoDeviceTree { arch });
@@ -286,6 +289,17 @@ mod tests {
     }
 
     #[test]
+    fn there_is_no_kvm_for_32_bit_arm() {
+        let check = |arch| {
+            let request = BootRequest { arch: Some(arch), accel: Accel::Kvm, ..request() };
+            plan(&request, &Host::default()).err().map(|e| e.to_string())
+        };
+        assert_eq!(check(Arch::Arm64), None);
+        let expected = "KVM does not run armhf guests: Linux has none on 32-bit ARM";
+        assert_eq!(check(Arch::Armhf).as_deref(), Some(expected));
+    }
+
+    #[test]
     fn what_needs_the_labs_own_is_refused_without_it() {
         let check = |request: BootRequest, expected: &str| {
             assert_eq!(plan(&request, &Host::default()).unwrap_err().to_string(), expected);
@@ -355,6 +369,7 @@ mod tests {
         check(Arch::Amd64, "console=ttyS0,115200", Some(115_200));
         check(Arch::Amd64, "console=tty1", None);
         check(Arch::Arm64, "", Some(9600));
+        check(Arch::Armhf, "", Some(9600));
     }
 
     #[test]
@@ -366,6 +381,7 @@ mod tests {
         };
         check(Arch::Amd64, Some("x86_64 guests have no device tree"));
         check(Arch::Arm64, None);
+        check(Arch::Armhf, None);
     }
 
     #[test]
@@ -380,7 +396,7 @@ mod tests {
     fn a_kernel_that_is_none_is_named() {
         let request = BootRequest { arch: None, kernel: "/dev/null".into(), ..request() };
         let err = plan(&request, &Host::default()).unwrap_err();
-        assert_eq!(err.to_string(), "`/dev/null` is neither an x86 bzImage nor an arm64 Image");
+        assert_eq!(err.to_string(), "`/dev/null` is neither an x86 bzImage, an arm64 Image nor an armhf zImage");
     }
 
     #[test]
@@ -389,5 +405,7 @@ mod tests {
         assert!(check(Arch::Arm64).is_ok());
         let error = check(Arch::Amd64).unwrap_err();
         assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for amd64");
+        let error = check(Arch::Armhf).unwrap_err();
+        assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for armhf");
     }
 }

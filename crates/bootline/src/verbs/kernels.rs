@@ -72,7 +72,7 @@ struct List {
 
 #[derive(Debug, clap::Args)]
 struct Fetch {
-    /// Series, optionally with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2
+    /// Series, optionally with an architecture: 6.1, 6.18-rt, 7.2-cloud, arm64:7.2, armhf:6.12
     #[arg(required = true, value_name = "SERIES")]
     requests: Vec<KernelName>,
     /// The architecture of series without one

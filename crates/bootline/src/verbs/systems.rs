@@ -78,7 +78,7 @@ struct Build {
     /// Names of systems
     #[arg(required = true, value_name = "SYSTEM")]
     systems: Vec<System>,
-    /// The kernel to boot it with: the series of a stock kernel (6.12, arm64:7.2), or the name of one that was built here
+    /// The kernel to boot it with: the series of a stock kernel (6.12, arm64:7.2, armhf:6.12), or the name of one that was built here
     #[arg(long, value_name = "SERIES|NAME")]
     kernel: NamedKernel,
     /// The architecture [default: that of the kernel's name, or amd64]

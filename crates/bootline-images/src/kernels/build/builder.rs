@@ -43,6 +43,9 @@ pub fn build(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(KernelBuildProgress),
 ) -> Result<Kernel, KernelBuildError> {
+    if !build.arch.has_kernel_builds() {
+        return Err(KernelBuildError::Arch { arch: build.arch });
+    }
     // What is wrong with the request is said before anything is fetched.
     let fragments = build.fragments.iter().map(FragmentName::read).collect::<Result<Vec<_>, _>>()?;
     let own_base = match &build.base {

@@ -112,6 +112,7 @@ pub(super) fn defconfig(source: &Path, arch: Arch) -> Result<ConfigFragment, Ker
     let path = source.join(match arch {
         Arch::Amd64 => "arch/x86/configs/x86_64_defconfig",
         Arch::Arm64 => "arch/arm64/configs/defconfig",
+        Arch::Armhf => "arch/arm/configs/multi_v7_defconfig",
     });
     let text = fs::read_to_string(&path).map_err(|source| KernelBuildError::Base { path, source })?;
     Ok(ConfigFragment::parse(&text))

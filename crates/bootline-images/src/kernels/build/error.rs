@@ -6,11 +6,18 @@ use std::path::{Path, PathBuf};
 use bootline_kbuild::{ConfigSetting, RefusalReason};
 
 use super::shipped::SHIPPED;
+use crate::arch::Arch;
 use crate::kernels::error::Error;
 
 /// Why there is no kernel.
 #[derive(Debug, thiserror::Error)]
 pub enum KernelBuildError {
+    /// Kernels are not built for the architecture.
+    #[error("kernels are not built for {arch}, only for {}", built_for())]
+    Arch {
+        /// The architecture.
+        arch: Arch,
+    },
     /// Programs or headers that the build needs are not installed.
     #[error("can't build a kernel: missing: {}", missing.join(", "))]
     NoTools {
@@ -54,7 +61,7 @@ pub enum KernelBuildError {
     #[error("no stock configuration for {arch}:{series}: {source}")]
     NoStockConfig {
         /// The architecture.
-        arch: crate::arch::Arch,
+        arch: Arch,
         /// The series of the source.
         series: String,
         /// Why.
@@ -140,6 +147,12 @@ pub enum KernelBuildError {
     },
 }
 
+/// `amd64 and arm64`
+fn built_for() -> String {
+    let names: Vec<&str> = Arch::ALL.into_iter().filter(|a| a.has_kernel_builds()).map(Arch::debian_name).collect();
+    names.join(" and ")
+}
+
 impl KernelBuildError {
     pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KernelBuildError {
         move |source| KernelBuildError::File { action, path: path.to_owned(), source }
@@ -148,6 +161,9 @@ impl KernelBuildError {
     /// What to do about it: one line, for the user.
     pub fn hint(&self) -> Option<String> {
         match self {
+            KernelBuildError::Arch { arch } => {
+                Some(format!("boot a stock kernel, such as `--kernel {arch}:6.12`, or an image of your own"))
+            }
             KernelBuildError::NoTools { packages, .. } => Some(format!("apt-get install {}", packages.join(" "))),
             KernelBuildError::Packages(Error::Apt { .. }) => {
                 Some("is the mirror reachable? a source of your own needs no network: `--from DIRECTORY`".to_owned())

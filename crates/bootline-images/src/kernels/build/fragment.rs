@@ -90,6 +90,8 @@ pub(super) fn tiny(arch: Arch) -> ConfigFragment {
     let of_arch = match arch {
         Arch::Amd64 => include_str!("fragments/tiny-amd64.config"),
         Arch::Arm64 => include_str!("fragments/tiny-arm64.config"),
+        // Its builds are refused.
+        Arch::Armhf => "",
     };
     ConfigFragment::merged(&[ConfigFragment::parse(TINY), ConfigFragment::parse(of_arch)])
 }

@@ -50,6 +50,7 @@ pub(super) fn kernel_arch(arch: Arch) -> &'static str {
     match arch {
         Arch::Amd64 => "x86",
         Arch::Arm64 => "arm64",
+        Arch::Armhf => "arm",
     }
 }
 
@@ -58,6 +59,7 @@ pub(super) fn image(arch: Arch) -> (&'static str, PathBuf) {
     match arch {
         Arch::Amd64 => ("bzImage", "arch/x86/boot/bzImage".into()),
         Arch::Arm64 => ("Image", "arch/arm64/boot/Image".into()),
+        Arch::Armhf => ("zImage", "arch/arm/boot/zImage".into()),
     }
 }
 
@@ -67,5 +69,6 @@ pub(super) fn cross_compile(arch: Arch) -> Option<&'static str> {
     (!own).then_some(match arch {
         Arch::Amd64 => "x86_64-linux-gnu-",
         Arch::Arm64 => "aarch64-linux-gnu-",
+        Arch::Armhf => "arm-linux-gnueabihf-",
     })
 }

@@ -47,6 +47,7 @@ the kernel's own log. A run that lost bytes is marked invalid and repeated; it n
 Examples:
   bootline boot --kernel 6.18-rt --baud 9600 --cpus 2 -o slow
   bootline boot --kernel bzImage --append 'initcall_debug loglevel=8' -o debug -n 5
+  bootline boot --kernel armhf:6.12 --system busybox -o camera             32-bit ARM
   bootline boot --kernel 7.2 --module 'nbcon_8250.ko replay=1' --append quiet -o module
   bootline boot --kernel arm64:6.12 --loader u-boot --loader-delay 0 --system busybox -o loaded
   bootline boot --kernel 6.12 --loader grub-efi --baud 9600 -o menu
@@ -57,7 +58,7 @@ Examples:
   bootline boot --kernel 7.2 --icount --append cryptomgr.notests -o cpu    the CPU's cost
   bootline explain slow/boot.cap")]
 pub struct Args {
-    /// A kernel image, the series of a stock kernel (6.18-rt, arm64:7.2), or the name of one that was built here
+    /// A kernel image, the series of a stock kernel (6.18-rt, arm64:7.2, armhf:6.12), or the name of one that was built here
     #[arg(long, value_name = "IMAGE|SERIES|NAME")]
     kernel: PathBuf,
     /// An initramfs of your own [default: the lab's, whose init reports the truth on a second port]
@@ -67,7 +68,7 @@ pub struct Args {
     /// that of `bootline kernels build tiny` has them
     #[arg(long, requires = "system", conflicts_with_all = ["modules", "loader", "bus", "file_system"])]
     no_initramfs: bool,
-    /// A device tree instead of QEMU's own; aarch64 only
+    /// A device tree instead of QEMU's own; aarch64 and arm only
     #[arg(long, value_name = "FILE")]
     dtb: Option<PathBuf>,
     /// Boot a whole system of the lab, built if it is not in the cache; needs a series for `--kernel`, or a kernel that was built here
@@ -123,7 +124,7 @@ pub struct Args {
     /// Data bits, parity, stop bits
     #[arg(long, value_name = "FRAME", default_value_t)]
     frame: Frame,
-    /// Architecture: x86_64 or aarch64 [default: the image's]
+    /// Architecture: x86_64, aarch64 or arm [default: the image's]
     #[arg(long, value_name = "ARCH")]
     arch: Option<Arch>,
     /// Number of CPUs

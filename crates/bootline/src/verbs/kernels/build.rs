@@ -29,7 +29,7 @@ pub struct Build {
     /// Options on top of it: a fragment of bootline (see below) or a file; may be given several times, the last one wins
     #[arg(long = "fragment", value_name = "NAME|FILE")]
     fragments: Vec<FragmentName>,
-    /// The architecture
+    /// The architecture: amd64 or arm64
     #[arg(long, default_value = "amd64")]
     arch: Arch,
     /// Number of compilers to run at once [default: the number of processors]
@@ -82,6 +82,7 @@ pub fn run(args: &Build, terminal: &Terminal) -> Result<Exit, Failure> {
 
 fn failed(error: &KernelBuildError) -> Failure {
     let exit = match error {
+        KernelBuildError::Arch { .. } => Exit::USAGE,
         KernelBuildError::ConfigLine { .. }
         | KernelBuildError::Fragment { .. }
         | KernelBuildError::Base { .. }
