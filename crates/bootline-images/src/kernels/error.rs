@@ -131,6 +131,9 @@ impl Error {
                 Some("is the mirror reachable? kernels in the cache work without it: `bootline kernels`".to_owned())
             }
             Error::Package { .. } => None,
+            Error::NotBuilt { arch: Some(arch), .. } if !arch.has_kernel_builds() => {
+                Some(format!("kernels are not built for {arch}: name a stock series, such as {arch}:6.12, or an image"))
+            }
             Error::NotBuilt { name, arch, .. } => {
                 let command = build_command(name, *arch, None);
                 Some(format!("build it: `{command}`; or name a stock series, such as 6.12"))

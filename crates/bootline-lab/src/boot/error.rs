@@ -119,6 +119,8 @@ pub enum BootError {
     NotBuiltIn {
         /// The kernel.
         kernel: String,
+        /// Its architecture.
+        arch: Arch,
         /// The options that would have to be `y`.
         lacking: Vec<&'static str>,
     },
@@ -212,6 +214,7 @@ impl BootError {
             }
             BootError::PacedAndIcount => Some("leave out `--baud` or `--icount`".to_owned()),
             BootError::IcountWithInitrd => Some("leave out `--initrd` or `--icount`".to_owned()),
+            BootError::NoKvm { .. } => Some("boot it in QEMU's translator, which is the default".to_owned()),
             BootError::NoDeviceTree { .. } => Some("leave out `--dtb`".to_owned()),
             BootError::LoaderArch { loader, .. } => {
                 Some(format!("name a kernel for {0}: `--kernel {0}:6.12`; or leave out `--loader`", loader.arch()))
@@ -224,6 +227,9 @@ impl BootError {
             BootError::NeedsInitramfs { .. } => {
                 Some("leave out `--no-initramfs` (in an experiment `initramfs = false`)".to_owned())
             }
+            BootError::NotBuiltIn { arch, .. } if !arch.has_kernel_builds() => {
+                Some("boot it with an initramfs, or a kernel of your own that has them".to_owned())
+            }
             BootError::NotBuiltIn { .. } => {
                 Some("build one that has them: `bootline kernels build tiny`; or boot it with an initramfs".to_owned())
             }
@@ -234,5 +240,20 @@ impl BootError {
             BootError::DirInUse { .. } => Some("name another directory with `-o`".to_owned()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_hint_names_a_build_that_is_refused() {
+        let hint = |arch| {
+            let error = BootError::NotBuiltIn { kernel: format!("{arch}:6.12"), arch, lacking: vec!["EXT4_FS"] };
+            error.hint().unwrap()
+        };
+        assert!(hint(Arch::Amd64).contains("`bootline kernels build tiny`"));
+        assert_eq!(hint(Arch::Armhf), "boot it with an initramfs, or a kernel of your own that has them");
     }
 }

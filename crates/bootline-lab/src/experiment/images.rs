@@ -165,7 +165,7 @@ pub fn images(
             let absent = arm.system.iter().flat_map(|system| system.hardware.absent.iter().copied());
             let lacking = lacks_built_in(kernel, absent);
             if !lacking.is_empty() {
-                let source = BootError::NotBuiltIn { kernel: kernel.name(), lacking };
+                let source = BootError::NotBuiltIn { kernel: kernel.name(), arch: kernel.arch, lacking };
                 return Err(ImageError::Image { arm: arm.name.clone(), source });
             }
         }

@@ -17,6 +17,7 @@ pub fn failed(error: &BootError) -> Failure {
         }
         BootError::PacedAndIcount
         | BootError::IcountWithInitrd
+        | BootError::NoKvm { .. }
         | BootError::NoDeviceTree { .. }
         | BootError::LoaderArch { .. }
         | BootError::LoaderWords { .. }

@@ -272,7 +272,7 @@ fn kernel(
 fn check_built_in(kernel: &Kernel, absent: &[Absent]) -> Result<(), Failure> {
     match lacks_built_in(kernel, absent.iter().copied()) {
         lacking if lacking.is_empty() => Ok(()),
-        lacking => Err(failed(&BootError::NotBuiltIn { kernel: kernel.name(), lacking })),
+        lacking => Err(failed(&BootError::NotBuiltIn { kernel: kernel.name(), arch: kernel.arch, lacking })),
     }
 }
 
