@@ -165,6 +165,20 @@ fn a_series_that_is_gone_reads_well() {
 }
 
 #[test]
+fn a_kernel_that_was_not_built_is_to_be_built_where_that_is_possible() {
+    let cache = Cache::new();
+    let hint = |arch| {
+        let error = cache.store().built(&"tiny".parse().unwrap(), Some(arch)).unwrap_err();
+        error.hint().unwrap()
+    };
+    assert!(hint(Arch::Arm64).starts_with("build it: `bootline kernels build tiny`"));
+    assert_eq!(
+        hint(Arch::Armhf),
+        "kernels are not built for armhf: name a stock series, such as armhf:6.12, or an image"
+    );
+}
+
+#[test]
 fn folder_of_the_cache() {
     let check = |stated: Option<&str>, env: &[(&str, &str)], expected: Option<&str>| {
         let env: HashMap<&str, OsString> = env.iter().map(|(k, v)| (*k, OsString::from(v))).collect();
