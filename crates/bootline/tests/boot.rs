@@ -7,8 +7,9 @@ fn check(args: &[&str], status: i32, said: &str) {
     let dir = tempfile::tempdir().unwrap();
     let image = dir.path().join("image");
     std::fs::write(&image, [0; 1024]).unwrap();
-    let out = isolated(env!("CARGO_BIN_EXE_bootline")).current_dir(dir.path()).arg("boot").args(args).output();
-    let out = out.unwrap();
+    let mut command = isolated(env!("CARGO_BIN_EXE_bootline"));
+    command.current_dir(dir.path()).env("BOOTLINE_CACHE", dir.path().join("cache"));
+    let out = command.arg("boot").args(args).output().unwrap();
     let stderr = String::from_utf8(out.stderr).unwrap();
     assert!(stderr.contains(said), "{args:?}: {stderr}");
     assert_eq!((out.status.code(), out.stdout.len()), (Some(status), 0), "{stderr}");

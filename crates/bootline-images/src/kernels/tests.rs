@@ -171,7 +171,7 @@ fn a_kernel_that_was_not_built_is_to_be_built_where_that_is_possible() {
         let error = cache.store().built(&"tiny".parse().unwrap(), Some(arch)).unwrap_err();
         error.hint().unwrap()
     };
-    assert!(hint(Arch::Arm64).starts_with("build it: `bootline kernels build tiny`"));
+    assert!(hint(Arch::Arm64).starts_with("build it: `bootline kernels build tiny --arch arm64`"));
     assert_eq!(
         hint(Arch::Armhf),
         "kernels are not built for armhf: name a stock series, such as armhf:6.12, or an image"

@@ -34,7 +34,12 @@ pub fn open(place: &StoreArgs) -> Result<Store, Failure> {
 
 /// The error to show for a kernel that can't be had.
 pub fn failed(error: &kernels::Error) -> Failure {
-    failure(Exit::LAB, &error.to_string(), error.hint())
+    let exit = match error {
+        // A name that is mistyped, as a file would be.
+        kernels::Error::NotBuilt { .. } => Exit::INPUT,
+        _ => Exit::LAB,
+    };
+    failure(exit, &error.to_string(), error.hint())
 }
 
 /// The error to show for a message of several lines, of which the first says what failed and the others are evidence.
