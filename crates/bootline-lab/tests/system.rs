@@ -254,10 +254,10 @@ fn an_aged_root_has_the_same_files_in_pieces() {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy.img");
     fs::copy(&settled.path, &copy).unwrap();
-    // A small one is full sooner.
+    // A smaller one is full sooner; the modules of the kernel take most of it.
     for command in [&["e2fsck", "-f", "-p"][..], &["resize2fs"]] {
         let mut program = Command::new(format!("/sbin/{}", command[0]));
-        program.args(&command[1..]).arg(&copy).args((command[0] == "resize2fs").then_some("48M"));
+        program.args(&command[1..]).arg(&copy).args((command[0] == "resize2fs").then_some("160M"));
         assert!(program.status().unwrap().success(), "{command:?}");
     }
     let mut image = SystemImage { path: copy, ..settled.clone() };
@@ -273,7 +273,7 @@ fn an_aged_root_has_the_same_files_in_pieces() {
     };
     assert_eq!(files(&image), files(&settled));
     let (before, after) = (pieces(&settled.path), pieces(&image.path));
-    assert!(before < 1.0 && after > 5.0, "{before} % of the files were in pieces, and {after} % are now");
+    assert!(before < 1.0 && after > 2.0, "{before} % of the files were in pieces, and {after} % are now");
 
     let run = dir.path().join("run");
     let request = BootRequest { system: Some(SystemBoot::new(&image)), smp: 2, ..BootRequest::new(&kernel.path, &run) };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a guest ages a file system: what years of updates and logs do to it, in minutes.
 //!
-//! The file system is filled with files of many sizes until a twentieth of what was free is left; each second one is removed, and into
-//! these holes every file of the system is written anew and put in the place of the old one. So files lie in pieces, in another order
-//! than that in which they were built, and raw flash has erase blocks in which the most is no longer valid. What was added for this is
-//! removed at last: afterwards the root has the same files.
+//! The file system is filled, at last with files of 4 to 28 KiB; each second of these is removed, and into the holes every file of the
+//! system is written anew and put in the place of the old one. So large files lie in pieces, all in another order than that in which they
+//! were built, and raw flash has erase blocks in which the most is no longer valid. What was added for this is removed at last: afterwards
+//! the root has the same files.
 //!
 //! The system's own init is not started, since the programs and libraries of what runs would be kept, removed, until shutdown, and
 //! keep the root from being unmounted in order: process 1 is a shell that executes itself anew once its files were replaced.
@@ -19,18 +19,22 @@ const REPLACED: &str = "files were replaced";
 pub(super) const PARAMETERS: &str = "rw init=/bin/sh -- -c \"until [ -e /dev/replaced ]; do sleep 1; done; \
     exec /bin/sh -c 'while :; do sleep 1; done'\"";
 
-/// Run in the root, in one line. JFFS2 and UBIFS only estimate what is free, and need room to tidy up: where a file does not fit, some of
-/// what was added goes. Btrfs would share a copy's blocks with the original.
+/// Run in the root, in one line. Large files take what is free until an eighth of it is left, which small ones fill. JFFS2 and UBIFS only
+/// estimate what is free, and need room to tidy up: where a file does not fit, some of what was added goes. Btrfs would share a copy's
+/// blocks with the original.
 pub(super) const SCRIPT: &str = "exec 2>&1; old=/.ageing; rm -rf $old; mkdir $old && cd $old || exit 1; \
     left() { df -Pk / | { read -r title; read -r disk all used left rest; echo $left; }; }; \
-    n=0; low=$(($(left) / 20)); \
-    while [ $(left) -gt $low ]; do i=0; while [ $i -lt 100 ]; do \
-    dd if=/dev/urandom of=$n bs=4k count=$((n % 31 + 1)) 2>/dev/null || break 2; n=$((n + 1)); i=$((i + 1)); done; done; sync; \
+    fill() { dd if=/dev/urandom of=$1 bs=$2 count=$3 2>/dev/null; }; \
+    all=$(left); n=0; \
+    while now=$(left) && [ $now -gt $((all / 8)) ]; do fill large-$n 64k $((now / 1024 + 1)) || break; n=$((n + 1)); done; sync; \
+    n=0; while fill $n 4k $((n % 7 + 1)); do n=$((n + 1)); done; sync; \
     i=0; while [ $i -le $n ]; do echo $i; i=$((i + 2)); done | xargs rm -f; sync; \
     copy='cp -a'; cp -a --reflink=never /etc/passwd new 2>/dev/null && copy='cp -a --reflink=never'; \
     put() { $copy \"$1\" $old/new && mv -f $old/new \"$1\"; }; \
+    fewer() { rm -f $old/*[135]; sync; }; large() { ls -d $old/large-* | head -n 1 | xargs rm -f; sync; }; \
     cd / && find . -xdev -path .$old -prune -o -type f -links 1 -print >/dev/list; k=0; \
-    while IFS= read -r file; do put \"$file\" 2>/dev/null || { rm -f $old/*[135]; sync; put \"$file\"; } || exit 1; k=$((k + 1)); done </dev/list; \
+    while IFS= read -r file; do put \"$file\" 2>/dev/null || { fewer; put \"$file\" 2>/dev/null; } || \
+    { large; put \"$file\"; } || exit 1; k=$((k + 1)); done </dev/list; \
     rm -rf $old; sync; : >/dev/replaced; sleep 3; \
     exec /bin/sh -c \"mount -o remount,ro / && echo $k files were replaced\"";
 
