@@ -15,7 +15,7 @@ use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::{Kernel, Store, cache_folder};
 use bootline_images::roots::{FileSystem, OwnRoot, own_initramfs};
 use bootline_images::systems::{RootChanges, RootState, System, SystemImage, SystemStore, system_initramfs};
-use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, boot_valid, derive, settle};
+use bootline_lab::boot::{BootRequest, RunVerdict, SystemBoot, SystemTruth, Truth, boot_valid, derive, settle};
 use bootline_lab::storage::StoragePreset;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
@@ -28,8 +28,13 @@ static ALONE: Mutex<()> = Mutex::new(());
 fn booted(system: System) -> SystemTruth {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
-    let (verdict, truth) = boot(system, dir.path());
-    assert_eq!(verdict, RunVerdict::Valid);
+    let (kernel, _, image) = settled(system);
+    let request = BootRequest {
+        system: Some(SystemBoot { storage: Some(StoragePreset::Emmc), ..SystemBoot::new(&image) }),
+        smp: 2,
+        ..BootRequest::new(&kernel.path, dir.path())
+    };
+    let truth = valid(&request).system.expect("a system was booted");
     // The order, never the milliseconds.
     let moments = [truth.root_ns, truth.handoff_ns, truth.application_ns];
     assert!(moments.iter().all(Option::is_some) && moments.is_sorted(), "{moments:?}");
@@ -56,22 +61,23 @@ fn store() -> SystemStore {
     SystemStore::open(&SystemStore::folder(None, of_environment).expect("a home")).unwrap()
 }
 
-fn boot(system: System, dir: &Path) -> (RunVerdict, SystemTruth) {
+/// The user's image of a system, settled, with its kernel and that one's modules; it is only read.
+fn settled(system: System) -> (Kernel, PathBuf, SystemImage) {
     let (kernel, modules) = kernel();
-    let store = store();
-    let mut image = store.image(system, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
+    let mut image = store().image(system, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
     if !image.manifest.settled {
         settle(&image, &kernel.path, &AtomicBool::new(false)).unwrap();
         image.set_settled().unwrap();
     }
-    let request = BootRequest {
-        system: Some(SystemBoot { storage: Some(StoragePreset::Emmc), ..SystemBoot::new(&image) }),
-        smp: 2,
-        ..BootRequest::new(&kernel.path, dir)
-    };
-    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    eprintln!("{:?}", outcome.truth.fidelity);
-    (outcome.truth.verdict, outcome.truth.system.expect("a system was booted"))
+    (kernel, modules, image)
+}
+
+/// Boots until a run is valid.
+#[track_caller]
+fn valid(request: &BootRequest) -> Truth {
+    let truth = boot_valid(request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap().truth;
+    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    truth
 }
 
 #[test]
@@ -108,9 +114,7 @@ fn a_root_on_another_bus_boots_next_to_empty_slots() {
         append: "quiet".to_owned(),
         ..BootRequest::new(&kernel.path, &dir.path().join("run"))
     };
-    let truth = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap().truth;
-    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
-    let system = truth.system.expect("a system was booted");
+    let system = valid(&request).system.expect("a system was booted");
     assert_eq!((system.bus, system.absent), (Some(Bus::Sata), Absent::ALL.into()));
     let log = fs::read_to_string(dir.path().join("run/dmesg.kmsg")).unwrap();
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
@@ -124,8 +128,7 @@ fn a_root_on_another_bus_boots_next_to_empty_slots() {
 #[test]
 fn the_same_files_boot_from_disks_and_flash() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (kernel, settled) = settled_busybox();
-    let modules = self::kernel().1;
+    let (kernel, modules, settled) = settled(System::Busybox);
     let dir = tempfile::tempdir().unwrap();
     for format in [ImageFormat::Btrfs, ImageFormat::Squashfs, ImageFormat::Ubifs] {
         let image = store().converted(&settled, format, &modules, &mut |p| eprintln!("{p}")).unwrap();
@@ -136,9 +139,7 @@ fn the_same_files_boot_from_disks_and_flash() {
             append: "quiet".to_owned(),
             ..BootRequest::new(&kernel.path, &run)
         };
-        let truth = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap().truth;
-        assert_eq!(truth.verdict, RunVerdict::Valid, "{format}: {:?}", truth.fidelity);
-        let system = truth.system.expect("a system was booted");
+        let system = valid(&request).system.expect("a system was booted");
         let flash = if format == ImageFormat::Ubifs { Bus::Mtd } else { Bus::Virtio };
         assert_eq!((system.format, system.bus), (Some(format), Some(flash)));
         let log = fs::read_to_string(run.join("dmesg.kmsg")).unwrap();
@@ -184,9 +185,7 @@ fn a_folder_of_ones_own_comes_to_its_prompt() {
         smp: 2,
         ..BootRequest::new(&kernel.path, &dir.path().join("run"))
     };
-    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    let truth = outcome.truth;
-    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    let truth = valid(&request);
     let system = truth.system.expect("a root was booted");
     assert_eq!((system.system, system.file_system), (None, Some(FileSystem::Ext4)));
     let moments = [system.root_ns, system.handoff_ns, truth.marker_ns];
@@ -197,21 +196,10 @@ fn a_folder_of_ones_own_comes_to_its_prompt() {
     assert!(!dir.path().join("run/journal.export").exists(), "there is no systemd that could answer");
 }
 
-/// The user's image of busybox, settled; it is only read.
-fn settled_busybox() -> (Kernel, SystemImage) {
-    let (kernel, modules) = kernel();
-    let mut image = store().image(System::Busybox, &kernel, &modules, &mut |p| eprintln!("{p}")).unwrap();
-    if !image.manifest.settled {
-        settle(&image, &kernel.path, &AtomicBool::new(false)).unwrap();
-        image.set_settled().unwrap();
-    }
-    (kernel, image)
-}
-
 #[test]
 fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_the_changes() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (kernel, settled) = settled_busybox();
+    let (kernel, _, settled) = settled(System::Busybox);
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy.img");
     // A file that its init script reads: what is written in the image is what the guest sees.
@@ -232,9 +220,7 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
     let run = dir.path().join("run");
     let boot = SystemBoot { changes, ..SystemBoot::new(&image) };
     let request = BootRequest { system: Some(boot), smp: 2, ..BootRequest::new(&kernel.path, &run) };
-    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
-    let truth = outcome.truth.system.expect("a system was booted");
+    let truth = valid(&request).system.expect("a system was booted");
     assert_eq!(
         (truth.root_state, truth.root_without),
         (Some(RootState::PowerLost), vec!["etc/fastinit.conf".to_owned()])
@@ -250,7 +236,7 @@ fn a_root_whose_power_was_cut_replays_its_journal_and_a_changed_copy_boots_with_
 #[test]
 fn an_aged_root_has_the_same_files_in_pieces() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (kernel, settled) = settled_busybox();
+    let (kernel, _, settled) = settled(System::Busybox);
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy.img");
     fs::copy(&settled.path, &copy).unwrap();
@@ -277,9 +263,7 @@ fn an_aged_root_has_the_same_files_in_pieces() {
 
     let run = dir.path().join("run");
     let request = BootRequest { system: Some(SystemBoot::new(&image)), smp: 2, ..BootRequest::new(&kernel.path, &run) };
-    let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| {}).unwrap();
-    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
-    assert_eq!(outcome.truth.system.unwrap().root_state, Some(RootState::Aged));
+    assert_eq!(valid(&request).system.unwrap().root_state, Some(RootState::Aged));
 }
 
 /// The share of an image's files that lie in pieces, in percent.

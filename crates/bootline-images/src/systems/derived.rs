@@ -42,6 +42,9 @@ impl SystemStore {
         let stem = base.path.file_stem().unwrap_or_default().to_string_lossy();
         let name = state.image_stem(&stem);
         let recipe = recipe_of(base, derivation)?;
+        if let Some(image) = SystemImage::read(folder, &name, &recipe) {
+            return Ok(image);
+        }
         let _lock = self.lock(arch, progress)?;
         if let Some(image) = SystemImage::read(folder, &name, &recipe) {
             return Ok(image);
@@ -74,8 +77,7 @@ impl SystemStore {
     }
 }
 
-/// Identifies what an image is made from: the very image that is its base, which is another each time that it is built, and what the
-/// guest did to it.
+/// SHA-256 of an image's base and of what the guest did to it, in hexadecimal. The base is known by its file system: each build is another.
 fn recipe_of(base: &SystemImage, derivation: Derivation<'_>) -> Result<String, SystemError> {
     let Derivation { state, script } = derivation;
     let (recipe, id) = (&base.manifest.recipe, base.file_system()?);
@@ -99,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_derived_once_and_anew_by_another_script_or_of_another_base() {
+    fn an_image_is_derived_once_for_each_script_and_base() {
         let folder = tempfile::tempdir().unwrap();
         let store = SystemStore::open(folder.path()).unwrap();
         let mut base = base(folder.path());

@@ -252,14 +252,14 @@ impl SystemStore {
         let arch = kernel.arch;
         let programs = programs_of(arch)?;
         let recipe = recipe_for(system, state, kernel)?;
-        if let Some(image) = self.cached(system, state, kernel)? {
+        let (folder, name) = (self.system_folder(system, arch), state.image_stem(&kernel.release));
+        if let Some(image) = SystemImage::read(&folder, &name, &recipe) {
             return Ok(image);
         }
         let _lock = self.lock(arch, progress)?;
-        if let Some(image) = self.cached(system, state, kernel)? {
+        if let Some(image) = SystemImage::read(&folder, &name, &recipe) {
             return Ok(image);
         }
-        let folder = self.system_folder(system, arch);
         fs::create_dir_all(&folder).map_err(SystemError::cache("create", &folder))?;
         let namespace = Namespace::of_this_process()?;
         need("mkfs.ext4", "e2fsprogs")?;
@@ -269,7 +269,7 @@ impl SystemStore {
         let root = self.root_tar(system, arch, namespace, progress)?;
         let mib = system.image_mib();
         progress(BuildProgress::Writing { system, release: kernel.release.clone(), mib });
-        let path = SystemImage::place(&folder, &state.image_stem(&kernel.release));
+        let path = SystemImage::place(&folder, &name);
         let image = SystemImage {
             initramfs: path.with_extension("img.cpio"),
             manifest: SystemManifest {
@@ -479,8 +479,8 @@ const MMDEBSTRAP_OPTIONS: [&str; 11] = [
     "--dpkgopt=path-exclude=/usr/share/lintian/*",
 ];
 
-/// Identifies what the root of a system is made of, before any kernel or addition: SHA-256, in hexadecimal. Which versions of the packages
-/// it has depends on the day.
+/// SHA-256 of the names of a system's packages and of the scripts that install them, in hexadecimal. The packages' versions are not in it:
+/// a root keeps those of the day on which it was built.
 fn root_recipe(system: System, arch: Arch) -> String {
     let mut hasher = Sha256::new();
     hasher.update(format!("{SUITE}{:?}", system.packages()));

@@ -15,7 +15,7 @@ use crate::fidelity::FidelityFlaw;
 
 /// How often an image is booted in vain: the translator kills a few boots in a hundred.
 const ATTEMPTS: u32 = 3;
-/// Time limit for a guest that writes a whole system anew. The largest takes some ten minutes on an idle host.
+/// Time limit for a guest that rewrites a whole system. The largest takes some ten minutes on an idle host.
 const AGEING_PATIENCE: Duration = Duration::from_secs(2 * 60 * 60);
 
 /// Boots the image, lets the system shut itself down, and keeps what it wrote.
@@ -28,10 +28,15 @@ pub fn settle(image: &SystemImage, kernel: &Path, cancel: &AtomicBool) -> Result
 
 /// How a guest brings a settled image into a state, by [`derive`]; none for a state that takes none.
 pub fn derivation(state: RootState) -> Option<Derivation<'static>> {
+    guest_work(state).map(|(_, script)| Derivation { state, script })
+}
+
+/// What a guest does to an image that is to be in this state, and the script that it runs.
+fn guest_work(state: RootState) -> Option<(Writes, &'static str)> {
     match state {
         RootState::Settled | RootState::FirstBoot => None,
-        RootState::PowerLost => Some(Derivation { state, script: WRITE_FILES }),
-        RootState::Aged => Some(Derivation { state, script: ageing::SCRIPT }),
+        RootState::PowerLost => Some((Writes::CutOff, WRITE_FILES)),
+        RootState::Aged => Some((Writes::Aged, ageing::SCRIPT)),
     }
 }
 
@@ -40,11 +45,7 @@ pub fn derivation(state: RootState) -> Option<Derivation<'static>> {
 /// # Errors
 /// As for [`settle`]; the guest could not write what the state demands.
 pub fn derive(image: &SystemImage, state: RootState, kernel: &Path, cancel: &AtomicBool) -> Result<(), BootError> {
-    match state {
-        RootState::Settled | RootState::FirstBoot => Ok(()),
-        RootState::PowerLost => prepare(image, kernel, Writes::CutOff, cancel),
-        RootState::Aged => prepare(image, kernel, Writes::Aged, cancel),
-    }
+    guest_work(state).map_or(Ok(()), |(writes, _)| prepare(image, kernel, writes, cancel))
 }
 
 fn prepare(image: &SystemImage, kernel: &Path, writes: Writes, cancel: &AtomicBool) -> Result<(), BootError> {

@@ -104,7 +104,7 @@ pub fn named(name: &NamedKernel, arch: Option<Arch>, terminal: &Terminal) -> Res
         NamedKernel::Built { arch, .. } => *arch,
         NamedKernel::Stock(name) => name.arch,
     };
-    if let (Some(own), Some(stated)) = (own, arch.filter(|arch| own.is_some_and(|own| own != *arch))) {
+    if let (Some(own), Some(stated)) = (own, arch.filter(|stated| own != Some(*stated))) {
         let what = format!("`{name}` is for {}, not {}", own.debian_name(), stated.debian_name());
         return Err(Failure::new(Exit::USAGE, what).hint("leave out `--arch`"));
     }
