@@ -69,7 +69,7 @@ fn layer_of(file_system: FileSystem) -> Option<&'static str> {
     file_system.is_read_only().then_some("overlay")
 }
 
-/// Identifies what the initramfs of an image is made of, except the kernel's modules: SHA-256, in hexadecimal.
+/// SHA-256 of the initramfs of an image with the modules' names but without their content, in hexadecimal.
 pub(super) fn initramfs_recipe(system: System, arch: Arch, format: ImageFormat) -> Result<String, SystemError> {
     let file_system = format.file_system();
     let names = [&Hardware::default().modules(file_system)[..], file_system.modules(), system.preloaded()].concat();

@@ -20,8 +20,8 @@ pub enum RootState {
     FirstBoot,
     /// It was settled, booted again, written to, and its power was cut: its journal is to be replayed.
     PowerLost,
-    /// It was settled, and then every file was written anew while the file system was nearly full, as in years of updates: files lie in
-    /// pieces, and raw flash has blocks with what is no longer valid.
+    /// It was settled, and then every file was rewritten while the file system was nearly full, as by years of updates: large files are
+    /// fragmented, and raw flash has erase blocks with obsolete data.
     Aged,
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a guest ages a file system: what years of updates and logs do to it, in minutes.
 //!
-//! The file system is filled, at last with files of 4 to 28 KiB; each second of these is removed, and into the holes every file of the
-//! system is written anew and put in the place of the old one. So large files lie in pieces, all in another order than that in which they
-//! were built, and raw flash has erase blocks in which the most is no longer valid. What was added for this is removed at last: afterwards
-//! the root has the same files.
+//! The file system is filled, finally with files of 4 to 28 KiB. Every second one of these is removed, and every file of the system is
+//! copied into the holes and replaced by its copy. Large files are fragmented then, the files are no longer in the order in which the image
+//! was built, and most of an erase block of raw flash is obsolete. Finally the filling is removed: the root has the same files as before.
 //!
-//! The system's own init is not started, since the programs and libraries of what runs would be kept, removed, until shutdown, and
-//! keep the root from being unmounted in order: process 1 is a shell that executes itself anew once its files were replaced.
+//! The system's own init is not started: deleted programs and libraries that are still in use would keep the root from being remounted
+//! read-only. Process 1 is a shell that executes itself again once its files have been replaced.
 
 /// The file of the run with the script's report.
 pub(super) const ANSWER: &str = "aged.txt";

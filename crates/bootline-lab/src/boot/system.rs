@@ -52,8 +52,8 @@ pub enum Writes {
     Kept,
     /// It is kept, many files are written after the boot, and then the power is cut.
     CutOff,
-    /// It is kept, all files are written anew in a nearly full file system, and the power is cut once that is unmounted. The system's
-    /// own init is not started: see [`super::ageing`].
+    /// It is kept, all files are rewritten in a nearly full file system, and the power is cut once that is read-only. The system's own
+    /// init is not started: see [`super::ageing`].
     Aged,
 }
 

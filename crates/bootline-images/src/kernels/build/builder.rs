@@ -46,7 +46,7 @@ pub fn build(
     if !build.arch.has_kernel_builds() {
         return Err(KernelBuildError::Arch { arch: build.arch });
     }
-    // What is wrong with the request is said before anything is fetched.
+    // A bad request is refused before anything is fetched.
     let fragments = build.fragments.iter().map(FragmentName::read).collect::<Result<Vec<_>, _>>()?;
     let own_base = match &build.base {
         ConfigBase::File(path) => Some(base_of(path)?),

@@ -38,7 +38,7 @@ pub fn in_state(
     let base = systems::in_format(settled, format, kernel, terminal)?;
     let Some(derivation) = derivation(state) else { return Ok(base) };
     let what = match state {
-        RootState::Aged => "booting a copy of it, and writing all its files anew: some minutes, once",
+        RootState::Aged => "booting a copy of it and rewriting all its files, which takes minutes, once",
         RootState::Settled | RootState::FirstBoot | RootState::PowerLost => {
             "booting a copy of it, and cutting its power while it writes"
         }
