@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A speed that a log refutes: where a writer waits for its record, the next one is not stored before the line has transmitted it.
+//! A speed that a log refutes: what arrived, no slower line has transmitted; and where a writer waits for its record, the next one is
+//! not stored before the line has transmitted it.
 use bootline_capture::units::{Dur, LineRate};
 use bootline_records::Record;
 
 /// Fewer records prove nothing.
 const FEWEST: usize = 20;
+
+/// Fewer bytes may have been stored before the first arrival: a FIFO, and a packet of an adapter.
+const FEWEST_BYTES: u64 = 500;
+
+/// Whether a console's records arrived in less than half of the time that a line of this speed takes.
+pub(super) fn arrived_too_soon<'r>(received: impl Iterator<Item = Record<'r>>, rate: LineRate) -> bool {
+    let mut arrived = received.filter_map(|r| Some((r.arrival?, u64::from(r.line_bytes)))).peekable();
+    let Some((first, _)) = arrived.peek().copied() else { return false };
+    let (last, bytes) = arrived.fold((first, 0), |(_, sum), (at, bytes)| (at, sum + bytes));
+    let took = (last.last - first.first).max_zero() + first.uncertainty + last.uncertainty;
+    bytes >= FEWEST_BYTES && took * 2 < rate.time_for(bytes).as_dur()
+}
 
 /// Whether the stamps of most of the records that a console printed, in order, are too close together for a line of this
 /// speed. A few may be: on another CPU, a writer hands its record over to the one that prints.

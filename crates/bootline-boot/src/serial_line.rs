@@ -5,7 +5,7 @@ use super::console::SerialConsole;
 use super::console_start::ConsoleStart;
 use super::initcall_debug;
 use super::milestone;
-use super::refuted_speed::is_refuted;
+use super::refuted_speed::{arrived_too_soon, is_refuted};
 use super::speed::{self, ArrivalSamples, LineSpeed, SpeedSource};
 use super::speed_change::SpeedChange;
 use super::timeline::Timeline;
@@ -105,7 +105,11 @@ pub(super) fn speed(
         of_printed.or_else(|| of_all().filter(confirms))
     };
     let printed = || (from..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
-    let refuted = |rate| waits && !serial.is_stated && is_refuted(printed().filter(|r| reaches_line(r)), rate);
+    let of_kernel = || (0..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
+    let refuted = |rate| {
+        let by_stamps = waits && is_refuted(printed().filter(|r| reaches_line(r)), rate);
+        !serial.is_stated && (by_stamps || arrived_too_soon(of_kernel(), rate))
+    };
     let rate = || serial.declared_baud.map(|b| LineRate::of(b, serial.frame)).filter(|rate| !refuted(*rate));
     let declared = || rate().map(|rate| exactly(rate, SpeedSource::Declared));
     waits.then(fitted).flatten().or_else(declared)

@@ -786,3 +786,21 @@ fn a_declared_speed_that_the_stamps_refute_is_not_used() {
     );
     assert_eq!(read(&log).line.unwrap().speed.map(|s| s.source), Some(SpeedSource::Declared));
 }
+
+/// Too short for a speed to be measured, but no line of 9600 baud has transmitted it: `console=ttyS0` alone declares nothing that counts.
+#[test]
+fn what_arrived_refutes_a_slower_line() {
+    let steps: Vec<Step> = (0..12).map(|n| step(n % 3 * 31, &"x".repeat(12))).collect();
+    let short = |rate| Simulated {
+        before: steps[..1].to_vec(),
+        after: steps[1..].to_vec(),
+        ..boot(Mode::Synchronous, rate, "6.12.1")
+    };
+    let declared = |s: &Simulated| {
+        let (boot, truth) = analyse(s);
+        let line = boot.line.unwrap();
+        let is_declared = line.speed.is_some_and(|s| s.source == SpeedSource::Declared);
+        (is_declared, (line.cost.best() - truth.waited).abs() < Dur::from_millis(2))
+    };
+    assert_eq!(declared(&Simulated { command_line: "console=ttyS0", ..short(92_160.0) }), (false, true));
+}
