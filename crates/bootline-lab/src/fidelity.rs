@@ -6,6 +6,7 @@ use bootline_capture::units::{Dur, HostTime, KernelTime, LineRate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::disk::StorageUse;
 use crate::kmsg::KmsgRecord;
 use crate::line::{LatenessSummary, MAX_DEFICIT};
 use crate::received::{ReceivedLine, ReceivedLines, message};
@@ -18,10 +19,12 @@ const LEAST_RATE: f64 = 0.95;
 /// makes up.
 const MOST_RATE: f64 = 1.02;
 
-/// Lowest and highest rate of a storage accepted, as a share of its speed: QEMU lets a tenth of a second's worth pass at
-/// once, 2 % of the check.
+/// Lowest and highest rate of a storage accepted, as a share of its speed. A guest that takes long between two requests does not use
+/// it up; where QEMU throttles it, a tenth of a second's worth passes at once, 2 % of the check.
 const LEAST_STORAGE_RATE: f64 = 0.95;
 const MOST_STORAGE_RATE: f64 = 1.05;
+/// How late all answers of a storage together may be, as a share of the boot: the guest may have waited for most of that.
+const MOST_STORAGE_LATENESS: f64 = 0.02;
 
 /// What is known of a finished run.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +130,12 @@ pub enum FidelityFlaw {
     },
     /// The guest did not report how fast it read from the storage after the boot.
     UncheckedStorage,
+    /// The storage answered late.
+    LateStorage {
+        /// By how much in total, until the guest had booted.
+        #[schemars(with = "i64")]
+        late_ns: Dur,
+    },
     /// More was received than the lab keeps for comparison.
     TooMuchOutput,
 }
@@ -149,6 +158,14 @@ impl Fidelity {
             Some(ratio) if (LEAST_STORAGE_RATE..=MOST_STORAGE_RATE).contains(&ratio) => {}
             Some(ratio) => self.flaws.push(FidelityFlaw::WrongStorageRate { ratio }),
             None => self.flaws.push(FidelityFlaw::UncheckedStorage),
+        }
+    }
+
+    /// Checks how late a storage answered in a boot that began at `started`.
+    pub(crate) fn check_answers(&mut self, storage: &StorageUse, started: HostTime) {
+        let took = (storage.until_ns - started).as_secs_f64();
+        if storage.late_ns.as_secs_f64() > MOST_STORAGE_LATENESS * took {
+            self.flaws.push(FidelityFlaw::LateStorage { late_ns: storage.late_ns });
         }
     }
 

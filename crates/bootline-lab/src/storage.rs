@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Storage of true speed: presets of bytes and operations per second, which QEMU's throttle groups hold.
+//! Storage of true speed: presets of bytes and operations per second, and the check that a disk has them.
 use std::fmt;
 use std::str::FromStr;
 
@@ -89,26 +89,18 @@ impl FromStr for StoragePreset {
     }
 }
 
-/// Options of QEMU's drives for a storage's limits; none for as fast as the host is. All drives of a guest share them, as partitions
-/// of one medium do.
-pub(crate) fn throttle(storage: Option<StoragePreset>, bus: Bus) -> String {
-    storage.map(StoragePreset::limits).map_or(String::new(), |limits| {
-        let (bytes, operations) = (limits.bytes_per_s, limits.operations_per_s);
-        let operations = match limits_operations(bus) {
-            true => format!(",throttling.iops-total={operations}"),
-            false => String::new(),
-        };
-        format!(",throttling.bps-total={bytes}{operations},throttling.group=storage")
-    })
-}
-
-/// Whether the operations of a disk on this bus can be limited. QEMU's SD card reads and writes block by block, 512 bytes each
+/// Whether each operation of a disk on this bus can be given its time. QEMU's SD card reads and writes block by block, 512 bytes each
 /// (`sd_blk_read` in hw/sd/sd.c), however long the transfer is: 700 operations a second would be 0.36 MB/s.
-pub(crate) fn limits_operations(bus: Bus) -> bool {
+pub(crate) fn has_operations(bus: Bus) -> bool {
     bus != Bus::Sd
 }
 
-/// How long the check of a storage reads, at its full speed. QEMU's burst of a tenth of a second is 2 % of it.
+/// Options of a drive of QEMU's that limit its bytes alone. All drives of a guest share the limit, as partitions of one medium do.
+pub(crate) fn throttle(limits: StorageLimits) -> String {
+    format!(",throttling.bps-total={},throttling.group=storage", limits.bytes_per_s)
+}
+
+/// How long the check of a storage reads, at its full speed. Where QEMU throttles it, its burst of a tenth of a second is 2 % of that.
 const CHECK_SECONDS: u64 = 5;
 
 /// The block that it reads, in bytes.
@@ -143,15 +135,6 @@ mod tests {
             assert_eq!(serde_json::to_string(&preset).unwrap(), format!("\"{preset}\""));
         }
         assert!("ufs".parse::<StoragePreset>().is_err());
-    }
-
-    #[test]
-    fn a_cards_blocks_are_no_operations() {
-        let of = |bus| throttle(Some(StoragePreset::Sd), bus);
-        let group = "throttling.group=storage";
-        assert_eq!(of(Bus::Sd), format!(",throttling.bps-total=20000000,{group}"));
-        assert_eq!(of(Bus::Usb), format!(",throttling.bps-total=20000000,throttling.iops-total=700,{group}"));
-        assert_eq!(throttle(None, Bus::Sd), "");
     }
 
     #[test]

@@ -41,7 +41,14 @@ fn booted(system: System) -> SystemTruth {
     assert!(truth.multi_user_ns > truth.handoff_ns);
     assert!(truth.picture_seen_ns > truth.handoff_ns && truth.socket_answered_ns > truth.handoff_ns, "{truth:?}");
     // That it is near 1 is part of the verdict.
-    assert!(truth.storage_rate_ratio.is_some(), "a throttled storage is checked");
+    assert!(truth.storage_rate_ratio.is_some(), "a storage of stated speed is checked");
+    let used = truth.storage_use.expect("the lab served the disk");
+    assert!(Some(used.until_ns) > truth.application_ns && used.reads > 0, "{used:?}");
+    // No operation was done faster than such a storage can.
+    let limits = StoragePreset::Emmc.limits();
+    let (operations, bytes) = (used.reads + used.writes + used.flushes, used.bytes_read + used.bytes_written);
+    let least = (operations as f64 / limits.operations_per_s as f64).max(bytes as f64 / limits.bytes_per_s as f64);
+    assert!(used.busy_ns.as_secs_f64() > 0.999 * least, "{used:?}");
     truth
 }
 

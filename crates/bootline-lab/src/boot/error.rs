@@ -171,6 +171,14 @@ pub enum BootError {
         /// The system's error.
         source: io::Error,
     },
+    /// The host can't read an image, or not keep what the guest wrote over it.
+    #[error("can't serve `{}` as a disk: {source}", path.display())]
+    Disk {
+        /// The image.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The capture can't be written.
     #[error(transparent)]
     Recorder(#[from] RecorderError),

@@ -15,6 +15,7 @@ mod ageing;
 mod built_in;
 mod configure;
 mod devices;
+mod disks;
 mod error;
 mod files;
 mod guest_report;

@@ -16,6 +16,7 @@ use regex::bytes::Regex;
 use tempfile::NamedTempFile;
 
 use super::devices::UNPLUGGED;
+use super::disks::Disks;
 use super::files::{RunFiles, set_aside, write};
 use super::loader::LoaderJob;
 use super::monitor::Monitor;
@@ -24,11 +25,12 @@ use super::running::{RunningBoot, Witnesses, spawn_line_reader, spawn_truth_read
 use super::session::Session;
 use super::truth::{RunVerdict, Truth};
 use super::truth_parts::TruthParts;
-use super::{BootError, BootProgress, BootRequest, SystemBoot};
+use super::{BootError, BootProgress, BootRequest, Writes};
+use crate::disk::StorageClock;
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::{first_modules, initramfs};
-use crate::line::{Channel, Pacer, ReaderEnd, RealTime, RunClock, raise};
+use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::{Ports, direct_boot};
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu};
@@ -103,7 +105,6 @@ pub fn boot(
     let initrd = written.as_ref().map(|file| file.path().to_owned()).or(given.cloned());
     let initrd = initrd.filter(|_| !request.no_initramfs);
 
-    let limits = request.system.as_ref().map(SystemBoot::throttle).unwrap_or_default();
     let media = match (&request.loader, &plan.line, &initrd) {
         (Some(loader), Some(line), Some(initrd)) => Some(loader.prepare(&LoaderJob {
             files: BootFiles { kernel: &request.kernel, initramfs: initrd },
@@ -111,16 +112,18 @@ pub fn boot(
             baud: line.baud,
             memory_mib: plan.machine.memory_mib,
             screen: request.system.is_some(),
-            limits: &limits,
         })?),
         _ => None,
     };
+    let clock = RunClock::start();
+    let mut disks = Disks::of(request.system.as_ref(), StorageClock { clock, real_time: request.real_time });
     let load_arguments = match &media {
-        Some(media) => media.arguments.clone(),
+        Some(media) => {
+            let drive = disks.drive("boot", &media.disk, Writes::Discarded)?;
+            [media.arguments.as_slice(), &["-drive".into(), drive]].concat()
+        }
         None => direct_boot(&request.kernel, initrd.as_deref(), &plan.command_line),
     };
-
-    let clock = RunClock::start();
     let recorder = match &plan.line {
         Some(line) => Some(Recorder::create(&files.capture, &header(line, clock))?),
         None => None,
@@ -148,7 +151,8 @@ pub fn boot(
     let mut port = None;
     if let (Some(boot), Some(qmp)) = (&request.system, &guest_qmp) {
         let free = free_port().map_err(|source| BootError::Line { source })?;
-        args.extend(boot.arguments(free, std::os::fd::AsRawFd::as_raw_fd(qmp)));
+        let drive = disks.drive("root", &boot.image, boot.writes)?;
+        args.extend(boot.arguments(drive, free, std::os::fd::AsRawFd::as_raw_fd(qmp)));
         port = Some(free);
     }
     // After the system's: its root stays the guest's first disk.
@@ -162,17 +166,20 @@ pub fn boot(
     let console = channels.guest_console.map_or_else(Stdio::null, Stdio::from);
     let started = clock.now();
     let log = &files.qemu_log;
-    let inherited: Vec<&OwnedFd> = [&channels.guest_truth].into_iter().chain(&guest_qmp).collect();
+    let inherited: Vec<&OwnedFd> =
+        [&channels.guest_truth].into_iter().chain(&guest_qmp).chain(disks.connections()).collect();
     let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &inherited, log, listener)?;
     drop(inherited);
     drop((channels.guest_truth, guest_qmp));
+    disks.started();
     let mut monitor = qmp.map(Monitor::new).transpose().map_err(|source| BootError::Line { source })?;
     if let (Some(boot), Some(monitor)) = (&request.system, &mut monitor) {
         if boot.is_paused() && !(monitor.unplug(UNPLUGGED) && monitor.resume()) {
             return Err(qemu.refused("take the link of its network controller down").into());
         }
     }
-    let mut real_time = RealTime { qemu: request.real_time && raise(qemu.pid()), ..RealTime::default() };
+    let mut real_time =
+        RealTime { qemu: request.real_time && raise(qemu.pid(), Priority::Line), ..RealTime::default() };
     let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
     spawn_truth_reader(truth_in, clock, sender.clone());
@@ -196,6 +203,7 @@ pub fn boot(
         starved_at_init: None,
         counter: counter.clone(),
         line_end: ReaderEnd::default(),
+        disks,
         witnesses: request.system.as_ref().map(|_| Witnesses { monitor, screen: files.screen.clone(), port, sender }),
     };
     if let Some(recorder) = &mut live.session.recorder {
@@ -206,7 +214,7 @@ pub fn boot(
     if let Some(source) = live.line_end.error.take() {
         return Err(BootError::Line { source });
     }
-    let RunningBoot { mut session, mut qemu, line_end, starved, starved_at_init, .. } = live;
+    let RunningBoot { mut session, mut qemu, line_end, starved, starved_at_init, disks, .. } = live;
     let starved = starved_at_init.unwrap_or(starved);
     session.count_before_init();
     if let Some(recorder) = session.recorder.take() {
@@ -214,9 +222,22 @@ pub fn boot(
     }
     qemu.settle();
     let registers = counter.map(|counter| counted(&counter, &session, arch)).transpose()?;
-    let parts =
-        TruthParts { request, plan: &plan, host, qemu_version, started, real_time, starved, line_end, registers };
+    let parts = TruthParts {
+        request,
+        plan: &plan,
+        host,
+        qemu_version,
+        started,
+        real_time,
+        starved,
+        line_end,
+        registers,
+        storage_use: disks.usage(),
+    };
     let truth = parts.truth(&session, &end, &qemu)?;
+    if truth.verdict != RunVerdict::Interrupted {
+        disks.check()?;
+    }
     drop(qemu);
     if !session.report.kmsg.is_empty() {
         write(&files.kmsg, &session.report.kmsg)?;

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use bootline_capture::units::{Dur, HostTime};
 
+use super::disks::Disks;
 use super::guest_report::GuestCommand;
 use super::monitor::Monitor;
 use super::request::PacedLine;
@@ -21,7 +22,7 @@ use super::session::Session;
 use super::system::{PICTURE, SOCKET};
 use super::witness::{ask_socket, watch_screen};
 use super::{BootError, BootProgress};
-use crate::line::{Pacer, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
+use crate::line::{Pacer, Priority, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
 use crate::qemu::Qemu;
 use crate::registers::{CountWindow, Counter};
 
@@ -39,7 +40,7 @@ pub(super) fn spawn_line_reader(
     sender: Sender<RunEvent>,
 ) {
     thread::spawn(move || {
-        if real_time && raise(0) {
+        if real_time && raise(0, Priority::Line) {
             let _ = sender.send(RunEvent::ReaderIsRealTime);
         }
         let pacer = Pacer::new(line.baud, line.frame);
@@ -53,7 +54,7 @@ pub(super) fn spawn_line_reader(
 pub(super) fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: Sender<RunEvent>) {
     thread::spawn(move || {
         // The stamp of init's first message is taken here.
-        raise(0);
+        raise(0, Priority::Line);
         let mut buf = vec![0; 64 << 10];
         while let Ok(n @ 1..) = port.read(&mut buf) {
             let at = clock.now();
@@ -106,6 +107,7 @@ pub(super) struct RunningBoot<'a> {
     pub starved: Dur,
     pub starved_at_init: Option<Dur>,
     pub line_end: ReaderEnd,
+    pub disks: Disks,
     /// Counts register accesses, if they are traced.
     pub counter: Option<Arc<Mutex<Counter>>>,
     /// Who looks for the application of a system.
@@ -147,7 +149,11 @@ impl RunningBoot<'_> {
                 return Ok(QemuEnd::TimedOut { silent: now - self.session.silent_since() });
             }
             self.start_witnesses();
-            match self.session.tick(now)? {
+            let command = self.session.tick(now)?;
+            if self.session.is_over() {
+                self.disks.booted();
+            }
+            match command {
                 // A guest that does not respond runs into the time limits.
                 Some(GuestCommand::Dump) => {
                     self.count_in(CountWindow::After);

@@ -190,6 +190,11 @@ impl Session {
         }
     }
 
+    /// Whether the boot itself is over: what follows is what the lab asks for.
+    pub fn is_over(&self) -> bool {
+        self.stage != Stage::Booting
+    }
+
     /// Whether the boot has ended and only the guest's power-off is left.
     pub fn is_done(&self) -> bool {
         matches!(self.stage, Stage::PoweringOff | Stage::Marked)

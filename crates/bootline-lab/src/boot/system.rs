@@ -9,7 +9,7 @@ use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
 
 use super::{ageing, devices};
-use crate::storage::{StoragePreset, check_command, throttle};
+use crate::storage::{StoragePreset, check_command};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
 pub(super) const AWAITED: [&str; 3] = [MULTI_USER, PICTURE, SOCKET];
@@ -149,14 +149,8 @@ impl SystemBoot {
         format!("root={device} rootfstype={file_system} ro {drivers}{layer}printk.devkmsg=on")
     }
 
-    /// QEMU's arguments for the disk, the network and the screen. `port` is the host's for the application's.
-    pub(super) fn arguments(&self, port: u16, qmp: i32) -> Vec<OsString> {
-        let mut drive = devices::drive("format=raw,if=none,id=root,cache.no-flush=on", &self.image);
-        drive.push(match self.writes {
-            Writes::Discarded => ",snapshot=on",
-            Writes::Kept | Writes::CutOff | Writes::Aged => ",snapshot=off",
-        });
-        drive.push(self.throttle());
+    /// QEMU's arguments for the disk on the drive `root`, the network and the screen. `port` is the host's for the application's.
+    pub(super) fn arguments(&self, drive: OsString, port: u16, qmp: i32) -> Vec<OsString> {
         let network = format!("user,id=net,restrict=on,hostfwd=tcp:127.0.0.1:{port}-:{APPLICATION_PORT}");
         let mut arguments: Vec<OsString> = vec!["-drive".into(), drive];
         arguments.extend(devices::of_root(self.bus()).map(OsString::from));
@@ -180,11 +174,6 @@ impl SystemBoot {
             arguments.push("-S".into());
         }
         arguments
-    }
-
-    /// Options of QEMU's drives for the storage's limits, the same for all of them: one group has one set of limits.
-    pub(super) fn throttle(&self) -> String {
-        throttle(self.storage, self.bus())
     }
 
     /// The bus of the root's disk.
@@ -287,15 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn a_boot_throws_its_writes_away_unless_it_prepares_the_image() {
-        let drive = |boot: &SystemBoot| boot.arguments(1, 3)[1].to_string_lossy().into_owned();
-        assert!(drive(&boot()).contains("file=/a,,b.img,snapshot=on,throttling.bps-total=40000000,"));
-        for writes in [Writes::Kept, Writes::CutOff, Writes::Aged] {
-            assert!(drive(&SystemBoot { writes, storage: None, ..boot() }).ends_with("snapshot=off"));
-        }
-    }
-
-    #[test]
     fn the_kernel_is_told_where_the_root_is() {
         let own = |file_system, partition| SystemBoot { root: BootedRoot::Own { file_system, partition }, ..boot() };
         let check = |boot: SystemBoot, expected: &str| {
@@ -320,7 +300,7 @@ mod tests {
         let boot = SystemBoot { root: own, hardware: on(Bus::Nvme), ..boot() };
         assert!(boot.parameters().starts_with("root=/dev/nvme0n1p2 rootfstype=ext4 "), "{}", boot.parameters());
         assert!(boot.questions().last().unwrap().1.starts_with("dd if=/dev/nvme0n1 "));
-        assert!(boot.arguments(1, 3).contains(&"nvme,drive=root,serial=root".into()));
+        assert!(boot.arguments("".into(), 1, 3).contains(&"nvme,drive=root,serial=root".into()));
     }
 
     #[test]
@@ -328,7 +308,7 @@ mod tests {
         let with = |absent| Hardware { absent: [absent].into(), ..Hardware::default() };
         for absent in Absent::ALL {
             let boot = SystemBoot { hardware: with(absent), ..boot() };
-            let waits = boot.arguments(1, 3).contains(&"-S".into());
+            let waits = boot.arguments("".into(), 1, 3).contains(&"-S".into());
             assert_eq!((waits, boot.is_paused()), (absent == Absent::NetworkLink, waits), "{absent}");
         }
     }

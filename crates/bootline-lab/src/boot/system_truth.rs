@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::guest_report::{GuestReport, MarkReport};
 use super::system::{APPLICATION_START, HANDOFF, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
-use crate::storage::{StorageLimits, StoragePreset, checked_rate, limits_operations};
+use crate::disk::StorageUse;
+use crate::storage::{StorageLimits, StoragePreset, checked_rate, has_operations};
 
 /// Maximum number of units that are listed.
 const MAX_UNITS: usize = 4096;
@@ -50,6 +51,11 @@ pub struct SystemTruth {
     /// Whether only the bytes were limited, and not the operations: so it is on the bus sd. Left out if both were.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_bytes_limited: bool,
+    /// What the guest asked that storage for until it had booted, from power-on, and how late it was answered. Left out where the
+    /// lab does not serve its disks: without a storage, and where only the bytes are limited; and by versions that limited the rate
+    /// over a tenth of a second, so that single operations took no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_use: Option<StorageUse>,
     /// The rate at which the guest read from that storage after the boot, as a share of the limit; null without a
     /// storage, if the boot did not reach its end, and if the guest could not measure it (the flaw `unchecked-storage`).
     pub storage_rate_ratio: Option<f64>,
@@ -121,7 +127,7 @@ pub struct UnitTruth {
     pub active_ns: Option<HostTime>,
 }
 
-pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTruth {
+pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport, storage_use: Option<StorageUse>) -> SystemTruth {
     let at = |name: &str| report.marks.iter().find(|m| m.name == name).map(|m| m.at);
     let answer = |file: &str| {
         let found = report.answers.iter().find(|answer| answer.file == file);
@@ -141,7 +147,8 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport) -> SystemTru
         absent: boot.hardware.absent.clone(),
         storage: boot.storage,
         limits,
-        only_bytes_limited: limits.is_some() && !limits_operations(boot.bus()),
+        only_bytes_limited: limits.is_some() && !has_operations(boot.bus()),
+        storage_use,
         storage_rate_ratio: limits
             .zip(answer(STORAGE))
             .and_then(|(limits, (text, took))| checked_rate(limits, &text, took)),
@@ -231,7 +238,7 @@ InactiveExitTimestampMonotonic=0
             ..GuestReport::default()
         };
         let boot = SystemBoot::of_busybox();
-        let truth = system_truth(&boot, &report);
+        let truth = system_truth(&boot, &report, None);
         assert_eq!(truth.clock_offset_ns, Some(Dur::from_millis(1_000)));
         assert_eq!(truth.clock_spread_ns, Some(Dur::from_millis(10)));
         assert_eq!(truth.application_ns, Some(HostTime::from_nanos(9_100_000_000)));

@@ -9,6 +9,7 @@ use super::session::Session;
 use super::system_truth::system_truth;
 use super::truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};
 use super::{BootError, BootRequest, LoaderBoot};
+use crate::disk::StorageUse;
 use crate::fidelity::{self, Fidelity, FidelityFlaw, RunEvidence};
 use crate::host::Host;
 use crate::kmsg;
@@ -29,6 +30,7 @@ pub(super) struct TruthParts<'a> {
     pub starved: Dur,
     pub line_end: ReaderEnd,
     pub registers: Option<RegisterAccesses>,
+    pub storage_use: Option<StorageUse>,
 }
 
 impl TruthParts<'_> {
@@ -54,10 +56,13 @@ impl TruthParts<'_> {
             })
         });
         let modules = module_truth(&self.request.modules, &report.modules);
-        let system = self.request.system.as_ref().map(|boot| system_truth(boot, report));
+        let system = self.request.system.as_ref().map(|boot| system_truth(boot, report, self.storage_use));
         let mut fidelity = fidelity;
         if let Some(system) = system.as_ref().filter(|s| s.storage.is_some() && session.is_done()) {
             fidelity.check_storage(system.storage_rate_ratio);
+            if let Some(storage) = &system.storage_use {
+                fidelity.check_answers(storage, self.started);
+            }
         }
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = report.init_at;

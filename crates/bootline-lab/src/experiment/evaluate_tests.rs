@@ -267,6 +267,7 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
             storage: None,
             limits: None,
             only_bytes_limited: false,
+            storage_use: None,
             storage_rate_ratio: None,
             root_ns: None,
             handoff_ns: at(3.0),

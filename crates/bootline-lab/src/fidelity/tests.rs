@@ -193,6 +193,19 @@ fn a_storage_has_its_speed_or_the_run_is_flawed() {
 }
 
 #[test]
+fn a_storage_answers_in_time_or_the_run_is_flawed() {
+    let flaws = |late| {
+        let mut fidelity = Fidelity::default();
+        let late_ns = Dur::from_millis(late);
+        let at = |s| HostTime::ORIGIN + Dur::from_secs(s);
+        fidelity.check_answers(&StorageUse { late_ns, until_ns: at(12), ..StorageUse::default() }, at(2));
+        fidelity.flaws
+    };
+    assert_eq!(flaws(200), []);
+    assert_eq!(flaws(201), [FidelityFlaw::LateStorage { late_ns: Dur::from_millis(201) }]);
+}
+
+#[test]
 fn what_a_boot_loader_prints_is_no_part_of_the_flush() {
     let (log, received) = long();
     let alone = run(&log, &received, RATE_9600, "");

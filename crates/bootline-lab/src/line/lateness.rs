@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How late the reader woke.
+//! How late a thread woke.
 use bootline_capture::units::Dur;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const PER_OCTAVE: u64 = 8;
 const BUCKETS: usize = 64 * PER_OCTAVE as usize;
 
-/// A histogram of how late the reader woke after each deadline.
+/// A histogram of how late a thread that keeps a schedule woke after each deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Lateness {
     buckets: Vec<u64>,
@@ -16,18 +16,18 @@ pub(crate) struct Lateness {
     max: Dur,
 }
 
-/// The reader's lateness in numbers. A percentile is stated as its bucket's upper bound, at most 12.5 % too high.
+/// The lateness of a thread that keeps a schedule (the line's reader, a disk's server) in numbers. A percentile is stated as its bucket's upper bound, at most 12.5 % too high.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatenessSummary {
-    /// How often the reader slept until a deadline.
+    /// Number of deadlines.
     pub wakes: u64,
-    /// Half of the wake-ups were at most this late.
+    /// Half of them were met at most this late.
     #[schemars(with = "i64")]
     pub p50_ns: Dur,
-    /// 99 of 100 wake-ups were at most this late.
+    /// 99 of 100 were met at most this late.
     #[schemars(with = "i64")]
     pub p99_ns: Dur,
-    /// The latest wake-up.
+    /// The latest.
     #[schemars(with = "i64")]
     pub max_ns: Dur,
 }

@@ -9,10 +9,11 @@ mod transport;
 mod usage;
 
 pub use clock::RunClock;
+pub(crate) use lateness::Lateness;
 pub use lateness::LatenessSummary;
 pub(crate) use pace::{MAX_DEFICIT, Pacer};
 pub use priority::RealTime;
-pub(crate) use priority::{prefer, raise};
+pub(crate) use priority::{Priority, prefer, raise, wake_sharply};
 pub(crate) use reader::{LineRead, ReaderEnd, read_line};
 pub(crate) use transport::Channel;
 pub use transport::Transport;

@@ -17,11 +17,17 @@ pub struct RealTime {
 }
 
 /// A low real-time priority: above ordinary work, below the kernel's own threads.
-const PRIORITY: i32 = 2;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// For a disk's server.
+    Disk = 1,
+    /// For what determines the line's timing.
+    Line = 2,
+}
 
 /// Gives the thread `tid` (0: the calling one) SCHED_FIFO; false if that is not allowed.
-pub(crate) fn raise(tid: i32) -> bool {
-    let param = libc::sched_param { sched_priority: PRIORITY };
+pub(crate) fn raise(tid: i32, priority: Priority) -> bool {
+    let param = libc::sched_param { sched_priority: priority as i32 };
     // Threads that it starts later (the guest's CPUs) must not inherit the priority.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: `param` outlives the call, which reads it and changes no memory.

@@ -7,19 +7,21 @@ pub(super) use bootline_images::loaders::grub::REWRITTEN;
 use bootline_images::loaders::grub::{BIOS, BOOT, CORE, EFI_CODE, EFI_VARIABLES, GrubMenu, SYSTEM_PARTITION};
 use bootline_images::loaders::{BootMenu, DiskStart};
 
-use super::disk::{disk_drive, write_disk};
+use super::LoaderParts;
+use super::disk::write_disk;
 use super::job::LoaderJob;
 use crate::boot::BootError;
 use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
 
-/// Writes the disk of a PC whose BIOS starts GRUB, whose files are in `own`, into `folder`. Gives QEMU's arguments.
+/// Writes the disk of a PC whose BIOS starts GRUB, whose files are in `own`, into `folder`. Gives them with
+/// QEMU's arguments.
 pub(super) fn prepare_bios(
     own: &Path,
     setup: LoaderSetup,
     job: &LoaderJob<'_>,
     folder: &Path,
-) -> Result<Vec<OsString>, BootError> {
+) -> Result<LoaderParts, BootError> {
     let (first, core) = (own.join(BOOT), own.join(CORE));
     let disk = write_disk(job, &menu(setup, job), DiskStart::Sectors { first: &first, core: &core }, folder)?;
     let mut arguments = vec!["-bios".into(), own.join(BIOS).into()];
@@ -32,8 +34,8 @@ pub(super) fn prepare_bios(
         // For SeaBIOS there is none: its text console draws each character, and takes seconds of the translator's time.
         arguments.extend(["-global", "bochs-display.romfile="].map(OsString::from));
     }
-    arguments.extend(first_disk(&disk, job));
-    Ok(arguments)
+    arguments.extend(FIRST_DISK.map(OsString::from));
+    Ok(LoaderParts { arguments, disk })
 }
 
 /// The same of a PC with EFI firmware, which always prints on the serial line.
@@ -42,7 +44,7 @@ pub(super) fn prepare_efi(
     setup: LoaderSetup,
     job: &LoaderJob<'_>,
     folder: &Path,
-) -> Result<Vec<OsString>, BootError> {
+) -> Result<LoaderParts, BootError> {
     let partition = own.join(SYSTEM_PARTITION);
     let disk = write_disk(job, &menu(setup, job), DiskStart::SystemPartition(&partition), folder)?;
     let mut arguments = vec![
@@ -51,8 +53,8 @@ pub(super) fn prepare_efi(
         "-drive".into(),
         drive("format=raw,if=pflash,unit=1,snapshot=on", &own.join(EFI_VARIABLES)),
     ];
-    arguments.extend(first_disk(&disk, job));
-    Ok(arguments)
+    arguments.extend(FIRST_DISK.map(OsString::from));
+    Ok(LoaderParts { arguments, disk })
 }
 
 fn menu(setup: LoaderSetup, job: &LoaderJob<'_>) -> BootMenu {
@@ -61,6 +63,4 @@ fn menu(setup: LoaderSetup, job: &LoaderJob<'_>) -> BootMenu {
 }
 
 /// The disk as the firmware's first, whatever other disks there are.
-fn first_disk(disk: &Path, job: &LoaderJob<'_>) -> [OsString; 4] {
-    ["-drive".into(), disk_drive(disk, job.limits), "-device".into(), "virtio-blk-pci,drive=boot,bootindex=0".into()]
-}
+const FIRST_DISK: [&str; 2] = ["-device", "virtio-blk-pci,drive=boot,bootindex=0"];

@@ -3,7 +3,7 @@
 use bootline_capture::units::Baud;
 use bootline_images::loaders::BootFiles;
 
-/// What a loader is to boot, and on what.
+/// What a loader is to boot, and on what machine.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::boot) struct LoaderJob<'a> {
     pub files: BootFiles<'a>,
@@ -12,6 +12,4 @@ pub(in crate::boot) struct LoaderJob<'a> {
     pub memory_mib: u32,
     /// Whether the guest has a screen.
     pub screen: bool,
-    /// Limits of the disk's storage, as options of a drive; empty for as fast as the host is.
-    pub limits: &'a str,
 }

@@ -72,20 +72,30 @@ impl LoaderBoot {
     /// Writes what a board would hold for it.
     pub(super) fn prepare(&self, job: &LoaderJob<'_>) -> Result<LoaderMedia, BootError> {
         let folder = tempfile::tempdir().map_err(|source| BootError::Write { path: std::env::temp_dir(), source })?;
-        let arguments = match self.loader {
+        let LoaderParts { arguments, disk } = match self.loader {
             Loader::UBoot => u_boot::prepare(&self.folder, self.setup, job, folder.path())?,
             Loader::GrubBios => grub::prepare_bios(&self.folder, self.setup, job, folder.path())?,
             Loader::GrubEfi => grub::prepare_efi(&self.folder, self.setup, job, folder.path())?,
         };
-        Ok(LoaderMedia { arguments, folder })
+        Ok(LoaderMedia { arguments, disk, folder })
     }
+}
+
+/// What one loader needs.
+struct LoaderParts {
+    /// QEMU's arguments, which name the drive `boot`.
+    arguments: Vec<OsString>,
+    /// The image of that drive.
+    disk: PathBuf,
 }
 
 /// What a board holds for a loader; removed once it is dropped.
 #[derive(Debug)]
 pub(super) struct LoaderMedia {
-    /// QEMU's arguments for it.
+    /// QEMU's arguments for it, without the drive `boot` of its disk.
     pub arguments: Vec<OsString>,
+    /// The image of that disk.
+    pub disk: PathBuf,
     #[expect(dead_code, reason = "removes the files when it is dropped")]
     folder: TempDir,
 }

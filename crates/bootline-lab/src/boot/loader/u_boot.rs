@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! U-Boot in a boot: a flash with its environment, and a disk with a menu.
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -10,7 +9,8 @@ pub(super) use bootline_images::loaders::u_boot::REWRITTEN;
 use bootline_images::loaders::u_boot::{ENVIRONMENT, Environment, IMAGE, flash_image, load_addresses, menu};
 use bootline_images::loaders::{DiskStart, Loader};
 
-use super::disk::{disk_drive, write_disk};
+use super::LoaderParts;
+use super::disk::write_disk;
 use super::job::LoaderJob;
 use crate::boot::BootError;
 use crate::boot::devices::drive;
@@ -22,7 +22,7 @@ pub(super) fn prepare(
     setup: LoaderSetup,
     job: &LoaderJob<'_>,
     folder: &Path,
-) -> Result<Vec<OsString>, BootError> {
+) -> Result<LoaderParts, BootError> {
     let size = |path: &Path| std::fs::metadata(path).map(|m| m.len());
     let unreadable = |path: &Path| {
         let path = path.to_owned();
@@ -44,16 +44,15 @@ pub(super) fn prepare(
     let disk = write_disk(job, &menu(job.command_line), DiskStart::Nothing, folder)?;
     let flash = folder.join("flash");
     flash_image(&environment(own, setup, job.baud, at.kernel, at.initramfs), &flash)?;
-    Ok(vec![
+    let arguments = vec![
         "-bios".into(),
         image.into(),
         "-drive".into(),
         drive("format=raw,if=pflash,unit=1,snapshot=on", &flash),
-        "-drive".into(),
-        disk_drive(&disk, job.limits),
         "-device".into(),
         "virtio-blk-pci,drive=boot".into(),
-    ])
+    ];
+    Ok(LoaderParts { arguments, disk })
 }
 
 /// The environment for a boot, from that which the loader has without a saved one.

@@ -186,6 +186,9 @@ fn flaw(flaw: &FidelityFlaw) -> String {
         }
         FidelityFlaw::WrongStorageRate { ratio } => format!("the storage ran at {:.1} % of its speed", ratio * 100.0),
         FidelityFlaw::UncheckedStorage => "the guest could not measure the speed of its storage".to_owned(),
+        FidelityFlaw::LateStorage { late_ns } => {
+            format!("the host was busy: the storage answered {late_ns} s late in total")
+        }
         FidelityFlaw::TooMuchOutput => "more was transmitted than the lab can compare".to_owned(),
     }
 }

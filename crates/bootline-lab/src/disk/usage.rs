@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a disk was asked for, how long it was busy, and how late its answers were.
+use bootline_capture::units::{Dur, HostTime};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::nbd::Operation;
+use super::pace::Slot;
+use crate::line::{Lateness, LatenessSummary};
+
+/// What a guest asked its storage for until it had booted and its application was seen, on all of its disks. QEMU itself reads one or
+/// two sectors of a disk when it starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StorageUse {
+    /// When the counting ended.
+    #[schemars(with = "i64")]
+    pub until_ns: HostTime,
+    /// Number of reads.
+    pub reads: u64,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Number of writes.
+    pub writes: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Number of flushes of a disk's cache after a write.
+    pub flushes: u64,
+    /// Time for which the storage was busy.
+    #[schemars(with = "i64")]
+    pub busy_ns: Dur,
+    /// By how much the disks' threads were later than each answer was due, in total: their own delays, without those of QEMU.
+    #[schemars(with = "i64")]
+    pub late_ns: Dur,
+    /// The same answer by answer.
+    pub lateness: LatenessSummary,
+    /// Whether these threads ran ahead of ordinary work (SCHED_FIFO), which the host has to allow.
+    pub sched_fifo: bool,
+}
+
+/// Adds up operations, in constant memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DiskUsage {
+    summed: StorageUse,
+    lateness: Lateness,
+    disks: usize,
+}
+
+impl DiskUsage {
+    /// A thread serves a disk, ahead of ordinary work or not. Gives the disk's number.
+    pub fn served(&mut self, ahead: bool) -> usize {
+        self.summed.sched_fifo = ahead;
+        self.disks += 1;
+        self.disks
+    }
+
+    pub fn add(&mut self, operation: Operation, slot: Slot, late: Dur) {
+        let (count, bytes) = match operation {
+            Operation::Read { length } => (&mut self.summed.reads, Some((&mut self.summed.bytes_read, length))),
+            Operation::Write { length } => (&mut self.summed.writes, Some((&mut self.summed.bytes_written, length))),
+            Operation::Flush => (&mut self.summed.flushes, None),
+        };
+        *count += 1;
+        if let Some((sum, length)) = bytes {
+            *sum += u64::from(length);
+        }
+        self.summed.busy_ns += slot.due - slot.begin;
+        self.summed.late_ns += late.max_zero();
+        self.lateness.add(late);
+    }
+
+    pub fn summary(&self, until_ns: HostTime) -> StorageUse {
+        StorageUse { until_ns, lateness: self.lateness.summary(), ..self.summed }
+    }
+}
