@@ -7,9 +7,8 @@ pub(super) use bootline_images::loaders::grub::REWRITTEN;
 use bootline_images::loaders::grub::{BIOS, BOOT, CORE, EFI_CODE, EFI_VARIABLES, GrubMenu, SYSTEM_PARTITION};
 use bootline_images::loaders::{BootMenu, DiskStart};
 
-use super::LoaderParts;
 use super::disk::write_disk;
-use super::job::LoaderJob;
+use super::job::{LoaderJob, LoaderParts};
 use crate::boot::BootError;
 use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;

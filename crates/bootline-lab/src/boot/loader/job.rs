@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a boot loader is to boot.
+//! What a boot loader is to boot, and what it needs for that.
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use bootline_capture::units::Baud;
 use bootline_images::loaders::BootFiles;
 
@@ -12,4 +15,12 @@ pub(in crate::boot) struct LoaderJob<'a> {
     pub memory_mib: u32,
     /// Whether the guest has a screen.
     pub screen: bool,
+}
+
+/// What a loader needs of QEMU.
+pub(super) struct LoaderParts {
+    /// Arguments, which name the drive `boot`.
+    pub arguments: Vec<OsString>,
+    /// The image of that drive.
+    pub disk: PathBuf,
 }

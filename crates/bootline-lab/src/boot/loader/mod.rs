@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::BootError;
 use super::loader_truth::{LoaderSetup, LoaderTruth};
 pub(super) use job::LoaderJob;
+use job::LoaderParts;
 
 /// A boot loader that boots the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,14 +80,6 @@ impl LoaderBoot {
         };
         Ok(LoaderMedia { arguments, disk, folder })
     }
-}
-
-/// What one loader needs.
-struct LoaderParts {
-    /// QEMU's arguments, which name the drive `boot`.
-    arguments: Vec<OsString>,
-    /// The image of that drive.
-    disk: PathBuf,
 }
 
 /// What a board holds for a loader; removed once it is dropped.

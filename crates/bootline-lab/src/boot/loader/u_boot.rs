@@ -9,9 +9,8 @@ pub(super) use bootline_images::loaders::u_boot::REWRITTEN;
 use bootline_images::loaders::u_boot::{ENVIRONMENT, Environment, IMAGE, flash_image, load_addresses, menu};
 use bootline_images::loaders::{DiskStart, Loader};
 
-use super::LoaderParts;
 use super::disk::write_disk;
-use super::job::LoaderJob;
+use super::job::{LoaderJob, LoaderParts};
 use crate::boot::BootError;
 use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
