@@ -13,8 +13,7 @@ use crate::boot::BootError;
 use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
 
-/// Writes the disk of a PC whose BIOS starts GRUB, whose files are in `own`, into `folder`. Gives them with
-/// QEMU's arguments.
+/// Writes the disk of a PC whose BIOS starts GRUB, whose files are in `own`, into `folder`.
 pub(super) fn prepare_bios(
     own: &Path,
     setup: LoaderSetup,

@@ -15,7 +15,7 @@ use crate::boot::BootError;
 use crate::boot::devices::drive;
 use crate::boot::loader_truth::LoaderSetup;
 
-/// Writes its disk and its flash into `folder`. Gives QEMU's arguments.
+/// Writes its disk and its flash into `folder`.
 pub(super) fn prepare(
     own: &Path,
     setup: LoaderSetup,
