@@ -171,3 +171,55 @@ fn array<const N: usize>(connection: &mut impl Read) -> io::Result<[u8; N]> {
 fn unexpected(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("QEMU's NBD client sent something other than {what}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A client that sends what it wants, whatever it is told.
+    struct Client(Cursor<Vec<u8>>);
+
+    impl Read for Client {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.0.read(buffer)
+        }
+    }
+
+    impl Write for Client {
+        fn write(&mut self, told: &[u8]) -> io::Result<usize> {
+            Ok(told.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    proptest! {
+        /// What it sends ends the handshake or begins a disk, and takes no more memory than an option may have.
+        #[test]
+        fn any_client(option in 0u32..14, length in 0u32..200_000, bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            for sent in [bytes.clone(), [&[0, 0, 0, 3][..], b"IHAVEOPT", &option.to_be_bytes(), &length.to_be_bytes(), &bytes].concat()] {
+                let agreed = negotiate(&mut Client(Cursor::new(sent)), 512);
+                prop_assert!(!matches!(agreed, Ok(true)) || length as usize <= bytes.len());
+            }
+        }
+
+        /// A request is what it says, or refused.
+        #[test]
+        fn any_request(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let begun = [&REQUEST.to_be_bytes()[..], &[0, 0, 0], &bytes].concat();
+            for sent in [&bytes, &begun] {
+                if let Ok(Some(request)) = read_request(&mut Cursor::new(sent)) {
+                    prop_assert!(request.operation.bytes() <= MAX_OPERATION && sent.len() >= 28);
+                    let reply = reply_header(&request, Err(Failure::Io));
+                    prop_assert_eq!((&reply[..8], &reply[8..]), (&[0x67, 0x44, 0x66, 0x98, 0, 0, 0, 5][..], &sent[8..16]));
+                }
+            }
+        }
+    }
+}
