@@ -8,6 +8,9 @@ use crate::storage::StorageLimits;
 /// has none of it, so an operation begins this much earlier.
 const TRANSPORT: Dur = Dur::from_micros(100);
 
+/// What of it a thread takes that wakes when an answer is due, on a host that is not busy: the rest of its lateness is late.
+pub(super) const WAKE: Dur = Dur::from_micros(50);
+
 /// How far a disk has read ahead, or has room for what follows, when the next operation of a sequence arrives, in bytes. What a guest
 /// takes between two of them is hidden by that, as on real parts; what an emulated controller takes in addition is, too.
 const AHEAD: u64 = 128 << 10;
