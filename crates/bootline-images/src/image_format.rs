@@ -97,7 +97,9 @@ impl ImageFormat {
 /// What has no other place is written next to the image.
 ///
 /// The flash that the lab makes of a disk is written byte by byte (block2mtd's `writesize`), so UBI puts its two headers of 64 bytes
-/// one after the other, and UBIFS, whose least unit is 8 bytes, has what is left of an erase block.
+/// one after the other, and UBIFS, whose least unit is 8 bytes, has what is left of an erase block. For the same reason JFFS2 marks clean
+/// blocks by a node, not beside them as on NAND (`-n`): where the image has none, a kernel with summaries crashes at the next mount of a
+/// block that it has filled up.
 pub(crate) const WRITE_IMAGE: &str = r#"
 write_image() {
     case $1 in
@@ -107,10 +109,10 @@ write_image() {
         mkfs.btrfs -q -L bootline --rootdir "$2" "$3" ;;
     squashfs) mksquashfs "$2" "$3" -noappend -quiet -no-progress -comp gzip ;;
     erofs) mkfs.erofs --quiet -zlz4hc "$3" "$2" ;;
-    jffs2) mkfs.jffs2 -r "$2" -o "$3" -e 128KiB -n -l ;;
+    jffs2) mkfs.jffs2 -r "$2" -o "$3" -e 128KiB -l ;;
     jffs2-summary)
-        mkfs.jffs2 -r "$2" -o "$3.plain" -e 128KiB -n -l
-        sumtool -i "$3.plain" -o "$3" -e 128KiB -n -l
+        mkfs.jffs2 -r "$2" -o "$3.plain" -e 128KiB -l
+        sumtool -i "$3.plain" -o "$3" -e 128KiB -l
         rm "$3.plain" ;;
     ubifs)
         mkfs.ubifs -r "$2" -o "$3.volume" -m 8 -e 130944 -c 8192
