@@ -104,12 +104,9 @@ pub(super) fn speed(
         let of_all = || has_others().then(|| speed::from_stamps(records, from, until, |_| true)).flatten();
         of_printed.or_else(|| of_all().filter(confirms))
     };
-    let printed = || (from..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
-    let of_kernel = || (0..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
-    let refuted = |rate| {
-        let by_stamps = waits && is_refuted(printed().filter(|r| reaches_line(r)), rate);
-        !serial.is_stated && (by_stamps || arrived_too_soon(of_kernel(), rate))
-    };
+    let of_kernel = |from| (from..until).filter_map(|i| records.get(i)).filter(|r| r.source == RecordOrigin::Kernel);
+    let by_stamps = |rate| waits && is_refuted(of_kernel(from).filter(|r| reaches_line(r)), rate);
+    let refuted = |rate| !serial.is_stated && (by_stamps(rate) || arrived_too_soon(of_kernel(0), rate));
     let rate = || serial.declared_baud.map(|b| LineRate::of(b, serial.frame)).filter(|rate| !refuted(*rate));
     let declared = || rate().map(|rate| exactly(rate, SpeedSource::Declared));
     waits.then(fitted).flatten().or_else(declared)

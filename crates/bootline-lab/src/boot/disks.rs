@@ -79,19 +79,21 @@ impl Disks {
 
     /// What the guest asked its storage for until it had booted, where the lab serves it.
     pub fn usage(&self) -> Option<StorageUse> {
-        match &self.speed {
-            Speed::Paced(server) => Some(server.usage()),
-            Speed::Host | Speed::Throttled(_) => None,
-        }
+        self.server().map(DiskServer::usage)
     }
 
     /// Fails if the host could not do what the guest asked of a disk.
     pub fn check(&self) -> Result<(), BootError> {
+        match self.server().and_then(DiskServer::take_error) {
+            Some((path, source)) => Err(BootError::Disk { path, source }),
+            None => Ok(()),
+        }
+    }
+
+    fn server(&self) -> Option<&DiskServer> {
         match &self.speed {
-            Speed::Paced(server) => {
-                server.take_error().map_or(Ok(()), |(path, source)| Err(BootError::Disk { path, source }))
-            }
-            Speed::Host | Speed::Throttled(_) => Ok(()),
+            Speed::Paced(server) => Some(server),
+            Speed::Host | Speed::Throttled(_) => None,
         }
     }
 }
@@ -130,6 +132,21 @@ mod tests {
         for writes in [Writes::Kept, Writes::CutOff, Writes::Aged] {
             assert_eq!(drive(&SystemBoot { writes, ..stored.clone() }), format!("{plain},snapshot=off,{file}"));
         }
+    }
+
+    #[test]
+    fn a_loaders_disk_is_on_the_storage_of_the_system() {
+        let image = tempfile::NamedTempFile::new().unwrap();
+        let at = StorageClock { clock: RunClock::start(), real_time: false };
+        let on = |storage| {
+            let boot = SystemBoot { storage, ..SystemBoot::of_busybox() };
+            let mut disks = Disks::of(Some(&boot), at);
+            let drives = ["root", "boot"].map(|id| disks.drive(id, image.path(), Writes::Discarded).unwrap());
+            let served = drives.iter().filter(|drive| drive.to_str().unwrap().contains("file.driver=nbd")).count();
+            (served, disks.connections().count(), disks.usage().is_some())
+        };
+        assert_eq!(on(Some(StoragePreset::Sd)), (2, 2, true), "one server has both");
+        assert_eq!(on(None), (0, 0, false));
     }
 
     #[test]

@@ -2,21 +2,20 @@
 //! The threads that serve a guest's disks at their speed.
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use bootline_capture::units::HostTime;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::retry_on_intr;
 
 use super::copy_on_write::CopyOnWrite;
 use super::nbd::{Failure, Operation, REPLY_HEADER, Request, negotiate, read_request, reply_header};
 use super::pace::{Access, DiskPacer};
 use super::usage::{DiskUsage, StorageUse};
-use crate::line::{Priority, RunClock, raise, wake_sharply};
+use crate::line::{Priority, RunClock, raise, wait_readable, wake_sharply};
 use crate::storage::StorageLimits;
 
 /// The clock by which a storage is paced, and whether its threads run ahead of ordinary work where that is allowed.
@@ -37,6 +36,8 @@ pub(crate) struct DiskServer {
 
 #[derive(Debug)]
 struct State {
+    /// How many there are: each has a number.
+    disks: usize,
     pacer: DiskPacer,
     usage: DiskUsage,
     /// The first error of the host's, and the image of its disk.
@@ -46,7 +47,7 @@ struct State {
 impl DiskServer {
     /// Storage of this speed, without disks yet.
     pub fn new(limits: StorageLimits, at: StorageClock) -> DiskServer {
-        let state = State { pacer: DiskPacer::new(limits), usage: DiskUsage::default(), error: None };
+        let state = State { disks: 0, pacer: DiskPacer::new(limits), usage: DiskUsage::default(), error: None };
         DiskServer { at, state: Arc::new(Mutex::new(state)), until_booted: None }
     }
 
@@ -56,10 +57,15 @@ impl DiskServer {
         let image = image.to_owned();
         let (ours, clients) = UnixStream::pair()?;
         let (at, state) = (self.at, Arc::clone(&self.state));
+        let number = {
+            let mut state = lock(&state);
+            state.disks += 1;
+            state.disks
+        };
         let serve_at_its_speed = move || {
             // Below the line's reader: that has microseconds, and a disk may copy for milliseconds.
             let ahead = at.real_time && raise(0, Priority::Disk);
-            let number = lock(&state).usage.served(ahead);
+            lock(&state).usage.served(ahead);
             wake_sharply();
             let failed = |error| {
                 lock(&state).error.get_or_insert_with(|| (image.clone(), error));
@@ -126,11 +132,13 @@ fn serve(
     loop {
         // What is there already has waited since before the last answer. (Should this thread be interrupted just here, so may what
         // that answer caused, and the disk is that much faster once.)
-        let waited = is_readable(&connection)?;
+        let waited = wait_readable(&connection, Duration::ZERO)?;
         let Some(request) = read_request(&mut connection)? else { return Ok(()) };
         let arrived = DiskPacer::arrival(clock.now(), waited, last_due);
+        let flushes = request.operation == Operation::Flush;
+        let writes = matches!(request.operation, Operation::Write { .. });
         buffer.resize(REPLY_HEADER + request.operation.bytes() as usize, 0);
-        if let Operation::Write { .. } = request.operation {
+        if writes {
             connection.read_exact(&mut buffer[REPLY_HEADER..])?;
         }
         let result = carry_out(&request, &mut disk, &mut buffer[REPLY_HEADER..]).map_err(|error| {
@@ -141,20 +149,15 @@ fn serve(
             })
         });
         buffer[..REPLY_HEADER].copy_from_slice(&reply_header(&request, result));
-        let has_data = matches!(request.operation, Operation::Read { .. }) && result.is_ok();
-        let reply = if has_data { &buffer[..] } else { &buffer[..REPLY_HEADER] };
-        let (first, last) = reply.split_at(if reply.len() > LAST { reply.len() - LAST } else { 0 });
-        if request.operation == Operation::Flush && !dirty {
+        let reply = if writes || result.is_err() { &buffer[..REPLY_HEADER] } else { &buffer[..] };
+        if flushes && !dirty {
             connection.write_all(reply)?;
             continue;
         }
-        dirty = matches!(request.operation, Operation::Write { .. }) || dirty && request.operation != Operation::Flush;
-        let access = Access {
-            disk: number,
-            writes: matches!(request.operation, Operation::Write { .. }),
-            offset: request.offset,
-            bytes: u64::from(request.operation.bytes()),
-        };
+        dirty = writes || dirty && !flushes;
+        let (first, last) = reply.split_at(reply.len().saturating_sub(LAST));
+        let bytes = u64::from(request.operation.bytes());
+        let access = Access { disk: number, writes, offset: request.offset, bytes };
         let slot = lock(state).pacer.take(arrived, access);
         connection.write_all(first)?;
         if clock.now() < slot.due {
@@ -181,10 +184,4 @@ fn carry_out(request: &Request, disk: &mut CopyOnWrite, data: &mut [u8]) -> Resu
         let place = format!("can't {what} {} bytes at {}: {error}", data.len(), request.offset);
         Some(io::Error::new(error.kind(), place))
     })
-}
-
-fn is_readable(connection: &impl AsFd) -> io::Result<bool> {
-    let mut fds = [PollFd::new(connection, PollFlags::IN)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    Ok(retry_on_intr(|| poll(&mut fds, Some(&at_once)))? > 0)
 }

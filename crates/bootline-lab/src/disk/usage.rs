@@ -43,15 +43,12 @@ pub struct StorageUse {
 pub(super) struct DiskUsage {
     summed: StorageUse,
     lateness: Lateness,
-    disks: usize,
 }
 
 impl DiskUsage {
-    /// A thread serves a disk, ahead of ordinary work or not. Gives the disk's number.
-    pub fn served(&mut self, ahead: bool) -> usize {
+    /// A thread serves a disk, ahead of ordinary work or not.
+    pub fn served(&mut self, ahead: bool) {
         self.summed.sched_fifo = ahead;
-        self.disks += 1;
-        self.disks
     }
 
     pub fn add(&mut self, operation: Operation, slot: Slot, late: Dur) {

@@ -14,7 +14,7 @@ pub use lateness::LatenessSummary;
 pub(crate) use pace::{MAX_DEFICIT, Pacer};
 pub use priority::RealTime;
 pub(crate) use priority::{Priority, prefer, raise, wake_sharply};
-pub(crate) use reader::{LineRead, ReaderEnd, read_line};
+pub(crate) use reader::{LineRead, ReaderEnd, read_line, wait_readable};
 pub(crate) use transport::Channel;
 pub use transport::Transport;
 pub(crate) use usage::LineUsage;

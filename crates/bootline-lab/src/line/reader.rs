@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that takes bytes from the line at the line's speed.
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use bootline_capture::units::{Dur, HostTime};
@@ -117,7 +117,7 @@ pub(crate) fn read_line(
 }
 
 /// Whether there is something to read (or the writers have gone) within `patience`.
-fn wait_readable(fd: &OwnedFd, patience: Duration) -> io::Result<bool> {
+pub(crate) fn wait_readable(fd: &impl AsFd, patience: Duration) -> io::Result<bool> {
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
     let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: i64::from(patience.subsec_nanos()) };
     match poll(&mut fds, Some(&timeout)) {
