@@ -125,21 +125,14 @@ pub(super) fn additions(
 
 /// What systemd takes a first boot by, machine-id(5); it presets all units then, and makes an ID.
 fn machine_id(state: RootState) -> &'static str {
-    match state {
-        RootState::FirstBoot => "uninitialized\n",
-        RootState::Settled | RootState::PowerLost | RootState::Aged => "6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n",
-    }
+    if state == RootState::FirstBoot { "uninitialized\n" } else { "6c61622d2d2d2d2d2d2d2d2d2d2d2d2d\n" }
 }
 
 /// What is removed from a root in this state: patterns of paths.
 pub(super) fn removed(system: System, state: RootState) -> &'static str {
-    match (state, system.init()) {
-        // sshd-keygen.service makes them on a first boot.
-        (RootState::FirstBoot, InitSystem::Systemd) => "etc/ssh/ssh_host_*",
-        // Nothing else would make them.
-        (RootState::FirstBoot, InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => "",
-        (RootState::Settled | RootState::PowerLost | RootState::Aged, _) => "",
-    }
+    // sshd-keygen.service makes them on a first boot; nothing else would, under another init.
+    let makes_keys = state == RootState::FirstBoot && system.init() == InitSystem::Systemd;
+    if makes_keys { "etc/ssh/ssh_host_*" } else { "" }
 }
 
 /// As in Debian, with a getty on the serial console only and the mark after the scripts of the run level.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::file_system::FileSystem;
 use crate::image_format::ImageFormat;
 
 /// The state of a root file system when a boot begins. Every boot of an image in a state begins in that same state.
@@ -23,11 +24,14 @@ pub enum RootState {
     /// It was settled, and then every file was rewritten while the file system was nearly full, as by years of updates: large files are
     /// fragmented, and raw flash has erase blocks with obsolete data.
     Aged,
+    /// It was settled, and then written to by a kernel that left UBI's fastmap on the flash: a later boot attaches by it.
+    Fastmap,
 }
 
 impl RootState {
     /// All of them.
-    pub const ALL: [RootState; 4] = [RootState::Settled, RootState::FirstBoot, RootState::PowerLost, RootState::Aged];
+    pub const ALL: [RootState; 5] =
+        [RootState::Settled, RootState::FirstBoot, RootState::PowerLost, RootState::Aged, RootState::Fastmap];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
@@ -36,6 +40,7 @@ impl RootState {
             RootState::FirstBoot => "first-boot",
             RootState::PowerLost => "power-lost",
             RootState::Aged => "aged",
+            RootState::Fastmap => "fastmap",
         }
     }
 
@@ -43,7 +48,9 @@ impl RootState {
     pub(super) fn image_stem(self, release: &str) -> String {
         match self {
             RootState::Settled => release.to_owned(),
-            RootState::FirstBoot | RootState::PowerLost | RootState::Aged => format!("{release}.{self}"),
+            RootState::FirstBoot | RootState::PowerLost | RootState::Aged | RootState::Fastmap => {
+                format!("{release}.{self}")
+            }
         }
     }
 
@@ -57,6 +64,8 @@ impl RootState {
             RootState::Aged => {
                 format.file_system().is_read_only().then_some("a file system that can't be written to does not age")
             }
+            RootState::Fastmap => (format.file_system() != FileSystem::Ubifs)
+                .then_some("only UBI has a fastmap: the file system is ubifs"),
         }
     }
 
@@ -64,7 +73,7 @@ impl RootState {
     pub fn is_derived(self) -> bool {
         match self {
             RootState::Settled | RootState::FirstBoot => false,
-            RootState::PowerLost | RootState::Aged => true,
+            RootState::PowerLost | RootState::Aged | RootState::Fastmap => true,
         }
     }
 }
@@ -101,21 +110,24 @@ mod tests {
             assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{state}\""));
         }
         let error = "new".parse::<RootState>().unwrap_err().to_string();
-        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost, aged");
+        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost, aged, fastmap");
     }
 
     #[test]
-    fn what_can_be_written_to_ages() {
+    fn a_state_goes_with_the_file_systems_that_can_be_in_it() {
         let ages = |format| RootState::Aged.contradiction(format).is_none();
         let read_only: Vec<_> = ImageFormat::ALL.into_iter().filter(|format| !ages(*format)).collect();
         assert_eq!(read_only, [ImageFormat::Squashfs, ImageFormat::Erofs]);
         assert!(RootState::PowerLost.contradiction(ImageFormat::Ubifs).unwrap().ends_with("is on ext4"));
+        let of_ubi = |format| RootState::Fastmap.contradiction(format).is_none();
+        let mapped: Vec<_> = ImageFormat::ALL.into_iter().filter(|format| of_ubi(*format)).collect();
+        assert_eq!(mapped, [ImageFormat::Ubifs]);
         assert_eq!(RootState::Settled.contradiction(ImageFormat::Squashfs), None);
     }
 
     #[test]
     fn images_in_several_states_are_several_files() {
         let names = RootState::ALL.map(|state| state.image_stem("6.12"));
-        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost", "6.12.aged"]);
+        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost", "6.12.aged", "6.12.fastmap"]);
     }
 }

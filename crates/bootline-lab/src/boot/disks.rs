@@ -101,7 +101,9 @@ impl Disks {
 #[cfg(test)]
 mod tests {
     use bootline_images::hardware::{Bus, Hardware};
+    use bootline_images::systems::RootState;
 
+    use super::super::guest_work::GuestWork;
     use super::*;
     use crate::line::RunClock;
     use crate::storage::StoragePreset;
@@ -129,7 +131,8 @@ mod tests {
             drive(&card),
             format!("{plain},snapshot=on,throttling.bps-total=20000000,throttling.group=storage,{file}")
         );
-        for writes in [Writes::Kept, Writes::CutOff, Writes::Aged] {
+        let work = GuestWork::of(RootState::PowerLost).unwrap();
+        for writes in [Writes::Kept, Writes::Worked(work)] {
             assert_eq!(drive(&SystemBoot { writes, ..stored.clone() }), format!("{plain},snapshot=off,{file}"));
         }
     }

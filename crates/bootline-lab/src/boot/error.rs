@@ -11,7 +11,7 @@ use crate::module::ModuleError;
 use crate::qemu::QemuError;
 use bootline_images::arch::Arch;
 use bootline_images::loaders::{Loader, LoaderError};
-use bootline_images::systems::{System, SystemError};
+use bootline_images::systems::{RootState, System, SystemError};
 use bootline_port::recorder::RecorderError;
 
 /// Why a boot could not be carried out.
@@ -198,6 +198,28 @@ pub enum BootError {
         /// The last line of what it said.
         said: String,
     },
+    /// A boot of an image that was prepared does not find it in its state.
+    #[error("a boot of the image of {system} that should be {state} does not say `{wanted}` in the kernel's log")]
+    NotInState {
+        /// The system.
+        system: System,
+        /// The state.
+        state: RootState,
+        /// What the log should contain.
+        wanted: &'static str,
+    },
+    /// A kernel that can't bring a root into a state.
+    #[error("kernel {kernel} can't make a root {state}: not built in: {}", lacking.join(", "))]
+    NotForState {
+        /// The kernel.
+        kernel: String,
+        /// Its architecture.
+        arch: Arch,
+        /// The state.
+        state: RootState,
+        /// The options that would have to be `y`.
+        lacking: Vec<&'static str>,
+    },
     /// A boot that prepares a system's image was cancelled.
     #[error("interrupted")]
     Interrupted,
@@ -238,6 +260,13 @@ impl BootError {
             BootError::NotBuiltIn { arch, .. } if !arch.has_kernel_builds() => {
                 Some("boot it with an initramfs, or a kernel of your own that has them".to_owned())
             }
+            BootError::NotForState { arch, .. } if !arch.has_kernel_builds() => {
+                Some("leave out `--root-state`, or name a kernel of another architecture".to_owned())
+            }
+            BootError::NotForState { .. } => Some(
+                "build one that has them: `bootline kernels build NAME --fragment ubi-fastmap`, then `--kernel NAME`"
+                    .to_owned(),
+            ),
             BootError::NotBuiltIn { .. } => {
                 Some("build one that has them: `bootline kernels build tiny`; or boot it with an initramfs".to_owned())
             }

@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::{BootError, Truth};
 
+/// The kernel's own log.
+pub(crate) const KMSG: &str = "dmesg.kmsg";
+
 /// All files that a run may write.
 const FILES: [&str; 11] = [
     "boot.cap",
     "truth.json",
     "truth.part",
-    "dmesg.kmsg",
+    KMSG,
     "qemu.log",
     "screen.ppm",
     "systemctl-show.txt",
@@ -38,7 +41,7 @@ impl RunFiles {
         let files = RunFiles {
             capture: dir.join("boot.cap"),
             truth: dir.join("truth.json"),
-            kmsg: dir.join("dmesg.kmsg"),
+            kmsg: dir.join(KMSG),
             qemu_log: dir.join("qemu.log"),
             screen: dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).join("screen.ppm"),
         };

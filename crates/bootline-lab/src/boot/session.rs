@@ -124,7 +124,7 @@ enum BootedWhen {
 impl BootedWhen {
     fn of(boot: &SystemBoot) -> BootedWhen {
         match (boot.writes, boot.root.system()) {
-            (Writes::Aged, _) => BootedWhen::HandedOver,
+            (Writes::Worked(work), _) if !work.starts_init => BootedWhen::HandedOver,
             (_, None) => BootedWhen::Printed,
             (_, Some(_)) => BootedWhen::Marked,
         }

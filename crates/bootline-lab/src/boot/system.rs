@@ -8,7 +8,8 @@ use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::{FileSystem, OwnRoot};
 use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
 
-use super::{ageing, devices};
+use super::devices;
+use super::guest_work::GuestWork;
 use crate::storage::{StoragePreset, check_command};
 
 /// The marks that a system sends when it has booted: the run level or target, and the application's own.
@@ -50,11 +51,8 @@ pub enum Writes {
     Discarded,
     /// It is kept, and the system shuts down in its own way: what an image needs once before it is measured.
     Kept,
-    /// It is kept, many files are written after the boot, and then the power is cut.
-    CutOff,
-    /// It is kept, all files are rewritten in a nearly full file system, and the power is cut once that is read-only. The system's own
-    /// init is not started: see [`super::ageing`].
-    Aged,
+    /// It is kept, and the power is cut once the guest has done this work.
+    Worked(&'static GuestWork),
 }
 
 /// A root file system and how one knows that it has booted.
@@ -192,8 +190,7 @@ impl SystemBoot {
         match self.writes {
             Writes::Discarded => {}
             Writes::Kept => return Vec::new(),
-            Writes::CutOff => return vec![ask(WRITTEN, WRITE_FILES)],
-            Writes::Aged => return vec![ask(ageing::ANSWER, ageing::SCRIPT)],
+            Writes::Worked(work) => return vec![ask(work.report, work.script)],
         }
         // Where nobody knows which init it is, the command finds out; without an answer there is no file.
         let of_systemd = |check: &str| {
@@ -218,22 +215,9 @@ impl SystemBoot {
     }
 }
 
-/// Fills the journal with changes that are not written to their places yet, as a device does that logs and keeps a database: small
-/// files in folders, some removed again, and one that is removed while a program has it open. fsync commits them; sync would
-/// write them to their places as well.
-pub(super) const WRITE_FILES: &str = "mkdir -p /var/lib/written && cd /var/lib/written && n=0; while [ $n -lt 40 ]; do mkdir $n; i=0; \
-    while [ $i -lt 50 ]; do echo $n $i >$n/$i; i=$((i + 1)); done; rm $n/1?; \
-    dd if=/dev/zero of=$n/data bs=64k count=2 conv=fsync 2>&1; n=$((n + 1)); done; \
-    exec 3>open; rm open; sleep 1000 </dev/null >/dev/null 2>&1 & dd if=/dev/zero of=last bs=4k count=1 conv=fsync 2>&1 && \
-    echo written";
-
-/// Whether that was done, by what it said.
-pub(super) fn is_written(report: &str) -> bool {
-    report.lines().last() == Some("written")
-}
-
-/// The file with that report.
-pub(super) const WRITTEN: &str = "written.txt";
+/// What the guest reads a line into (init/root.c).
+#[cfg(test)]
+pub(super) const LONGEST_COMMAND: usize = 4096;
 
 /// The file with the properties of all units.
 pub(super) const UNITS: &str = "systemctl-show.txt";
@@ -262,9 +246,6 @@ impl SystemBoot {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What the guest reads a line into (init/root.c).
-    const LONGEST_COMMAND: usize = 4096;
 
     fn boot() -> SystemBoot {
         SystemBoot {
@@ -332,10 +313,8 @@ mod tests {
         assert_eq!(questions.last().map(|q| q.0), Some(STORAGE));
         assert_eq!(questions[0].0, UNITS);
         assert_eq!(SystemBoot { writes: Writes::Kept, ..boot() }.questions(), []);
-        for writes in [Writes::CutOff, Writes::Aged] {
-            let written = SystemBoot { writes, ..boot() }.questions();
-            let is_line = |command: &str| !command.contains('\n') && command.len() < LONGEST_COMMAND;
-            assert!(matches!(&written[..], [(_, command)] if is_line(command)), "{written:?}");
-        }
+        let work = GuestWork::of(RootState::Aged).unwrap();
+        let asked = SystemBoot { writes: Writes::Worked(work), ..boot() }.questions();
+        assert_eq!(asked, [(work.report, work.script.to_owned())]);
     }
 }

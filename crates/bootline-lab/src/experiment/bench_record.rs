@@ -6,12 +6,12 @@ use std::fs;
 use std::path::Path;
 
 use super::metric::Metric;
-use super::stall_reports::LOG;
+use crate::boot::KMSG;
 use crate::kmsg;
 
 /// The value of a run; `None` if the log has no usable record.
 pub(super) fn value(run: &Path, metric: Metric) -> Option<f64> {
-    in_log(&fs::read(run.join(LOG)).ok()?, metric)
+    in_log(&fs::read(run.join(KMSG)).ok()?, metric)
 }
 
 /// The value from the last record of the metric's module. A record that was interrupted, or whose lines came from an

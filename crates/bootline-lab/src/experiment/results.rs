@@ -23,7 +23,7 @@ use super::images::ArmKernel;
 use super::loaders::ArmLoaderImage;
 use super::plan::{PlannedRun, draw_seed};
 use super::systems::{ArmImages, ArmSystemImage};
-use crate::boot::{BootError, RunVerdict, Truth, replace, set_aside};
+use crate::boot::{BootError, KMSG, RunVerdict, Truth, replace, set_aside};
 
 const EXPERIMENT: &str = "experiment.toml";
 const STATE: &str = "state.json";
@@ -303,7 +303,7 @@ impl ResultsDir {
 
     /// Makes room in `dir` for a run: files of an interrupted run are set aside.
     pub(super) fn make_room(dir: &Path) -> Result<(), BootError> {
-        let left = ["boot.cap", "truth.json", "dmesg.kmsg", "qemu.log"].iter().any(|name| dir.join(name).exists());
+        let left = ["boot.cap", "truth.json", KMSG, "qemu.log"].iter().any(|name| dir.join(name).exists());
         if left { set_aside(dir, "unfinished").map(drop) } else { Ok(()) }
     }
 

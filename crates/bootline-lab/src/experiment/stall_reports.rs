@@ -6,14 +6,12 @@ use std::path::Path;
 
 use bootline_analysis::predict::begins_stall_report;
 
+use crate::boot::KMSG;
 use crate::kmsg;
-
-/// The kernel's own log in a run's folder.
-pub(super) const LOG: &str = "dmesg.kmsg";
 
 /// Number of reports in the log of a run; `None` without a log.
 pub(super) fn count(run: &Path) -> Option<f64> {
-    let (records, _) = kmsg::parse(&fs::read(run.join(LOG)).ok()?);
+    let (records, _) = kmsg::parse(&fs::read(run.join(KMSG)).ok()?);
     let begins = |r: &&kmsg::KmsgRecord| begins_stall_report(&String::from_utf8_lossy(&r.text));
     Some(records.iter().filter(begins).count() as f64)
 }
@@ -32,7 +30,7 @@ mod tests {
                    3,900,30000000,-;rcu: INFO: rcu_preempt self-detected stall on CPU\n\
                    3,901,30000001,-;rcu: \\x090-....: (5249 ticks this GP) idle=1\n\
                    3,950,40000000,-;rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:\n";
-        fs::write(run.path().join(LOG), log).unwrap();
+        fs::write(run.path().join(KMSG), log).unwrap();
         assert_eq!(count(run.path()), Some(3.0));
     }
 }

@@ -82,8 +82,8 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "root", value_parser = clap::value_parser!(u32).range(1..=128))]
     root_partition: Option<u32>,
     /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), power-lost (its
-    /// power was cut right after it wrote, so its journal is replayed), or aged (all its files were rewritten while it was nearly
-    /// full, so large ones are fragmented)
+    /// power was cut right after it wrote, so its journal is replayed), aged (all its files were rewritten while it was nearly
+    /// full, so large ones are fragmented), or fastmap (UBI attaches by its map; needs a kernel built with --fragment ubi-fastmap)
     #[arg(long, value_name = "STATE", default_value_t, requires = "system")]
     root_state: RootState,
     /// Boot a copy of the system's root with this file in it; may be given several times

@@ -7,7 +7,7 @@ use bootline_images::image_format::ImageFormat;
 use bootline_images::kernels::Kernel;
 use bootline_images::systems::{BuildProgress, RootChanges, RootState, System, SystemImage};
 use bootline_input::{Exit, Failure};
-use bootline_lab::boot::{BootError, derivation, derive, settle};
+use bootline_lab::boot::{BootError, derivation, derive, lacks_for, settle};
 use bootline_terminal::{Terminal, cancel_on_signals};
 
 use super::failed::failed;
@@ -25,6 +25,10 @@ pub fn in_state(
     lock: &dyn Fn() -> Result<Option<File>, BootError>,
     terminal: &Terminal,
 ) -> Result<SystemImage, Failure> {
+    let lacking = lacks_for(kernel, state);
+    if !lacking.is_empty() {
+        return Err(failed(&BootError::NotForState { kernel: kernel.name(), arch: kernel.arch, state, lacking }));
+    }
     if state == RootState::FirstBoot {
         return first_boot(system, kernel, lock, terminal);
     }
@@ -39,6 +43,7 @@ pub fn in_state(
     let Some(derivation) = derivation(state) else { return Ok(base) };
     let what = match state {
         RootState::Aged => "booting a copy of it and rewriting all its files, which takes minutes, once",
+        RootState::Fastmap => "booting a copy of it and writing to it until UBI has written its fastmap, once",
         RootState::Settled | RootState::FirstBoot | RootState::PowerLost => {
             "booting a copy of it, and cutting its power while it writes"
         }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What guests do to images, to bring their roots into states.
+use std::time::Duration;
+
+use bootline_images::systems::RootState;
+
+use super::{ageing, fastmap, power_cut};
+
+/// What a guest does to a copy of a settled image. It writes to it, and then its power is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuestWork {
+    /// What the kernel is told in addition.
+    pub(super) parameters: &'static str,
+    /// Whether the system's own init is started, and awaited. Otherwise process 1 is what the parameters name.
+    pub(super) starts_init: bool,
+    /// What is run in the root, in one line.
+    pub(super) script: &'static str,
+    /// The file of the run with the script's report.
+    pub(super) report: &'static str,
+    /// What the last line of that ends with if all was done. A number before it counts what was done.
+    pub(super) done: &'static str,
+    /// Time limit for it; none for that of a boot.
+    pub(super) patience: Option<Duration>,
+    /// A boot of the image is the proof that it is in the state. The kernel's log of that contains this; none without such a boot.
+    pub(super) proof: Option<&'static str>,
+}
+
+impl GuestWork {
+    /// What brings a root into this state; none for a state that takes no guest.
+    pub(super) fn of(state: RootState) -> Option<&'static GuestWork> {
+        match state {
+            RootState::Settled | RootState::FirstBoot => None,
+            RootState::PowerLost => Some(&power_cut::WORK),
+            RootState::Aged => Some(&ageing::WORK),
+            RootState::Fastmap => Some(&fastmap::WORK),
+        }
+    }
+
+    /// Whether all was done, by the script's report.
+    pub(super) fn is_done(&self, report: &str) -> bool {
+        let before = report.lines().last().and_then(|last| last.strip_suffix(self.done));
+        before.is_some_and(|count| count.is_empty() || count.trim_end().parse().is_ok_and(|count: u32| count > 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::LONGEST_COMMAND;
+    use super::*;
+
+    #[test]
+    fn each_script_is_a_line_that_says_when_all_is_done() {
+        for state in RootState::ALL {
+            let Some(work) = GuestWork::of(state) else {
+                assert!(!state.is_derived(), "{state}");
+                continue;
+            };
+            assert!(state.is_derived() && work.script.contains(work.done), "{state}");
+            assert!(!work.script.contains('\n') && work.script.len() < LONGEST_COMMAND, "{state}");
+            assert_eq!(work.starts_init, !work.parameters.contains("init="), "{state}");
+            assert!(work.is_done(&format!("a message\n{}\n", work.done)), "{state}");
+        }
+    }
+
+    #[test]
+    fn a_report_counts_if_it_ends_well_and_something_was_done() {
+        let is_done = |report| ageing::WORK.is_done(report);
+        assert!(is_done("12 files were replaced\n"));
+        assert!(is_done("cp: can't create 'x': No space left on device\n12 files were replaced\n"));
+        for report in ["", "0 files were replaced\n", "mount: mounting / failed: Device or resource busy\n"] {
+            assert!(!is_done(report), "{report}");
+        }
+    }
+}
