@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine around a root: the bus that its disk is on, and hardware with nothing plugged in.
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::file_system::FileSystem;
+use crate::named;
 
 /// The bus of a root's disk. A driver finds the disk and takes its time: the probe is a part of the boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -204,68 +203,12 @@ impl Hardware {
     }
 }
 
-impl fmt::Display for Bus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a bus.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a bus: {}", Bus::ALL.map(Bus::name).join(", "))]
-pub struct UnknownBus {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for Bus {
-    type Err = UnknownBus;
-    fn from_str(text: &str) -> Result<Bus, UnknownBus> {
-        Bus::ALL.into_iter().find(|bus| bus.name() == text).ok_or_else(|| UnknownBus { text: text.to_owned() })
-    }
-}
-
-/// Not the name of hardware that can have nothing plugged in.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` can't be named by --absent: choose {}", Absent::ALL.map(Absent::name).join(", "))]
-pub struct UnknownAbsent {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for Absent {
-    type Err = UnknownAbsent;
-    fn from_str(text: &str) -> Result<Absent, UnknownAbsent> {
-        let found = Absent::ALL.into_iter().find(|absent| absent.name() == text);
-        found.ok_or_else(|| UnknownAbsent { text: text.to_owned() })
-    }
-}
+named!(Bus, "is not a bus");
+named!(Absent, "is not hardware that can be absent");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        for bus in Bus::ALL {
-            assert_eq!(bus.name().parse(), Ok(bus));
-            assert_eq!(serde_json::to_string(&bus).unwrap(), format!("\"{bus}\""));
-        }
-        for absent in Absent::ALL {
-            assert_eq!(absent.name().parse(), Ok(absent));
-            assert_eq!(serde_json::to_string(&absent).unwrap(), format!("\"{absent}\""));
-        }
-        let error = "ide".parse::<Bus>().unwrap_err().to_string();
-        assert_eq!(error, "`ide` is not a bus: virtio, sata, sd, nvme, usb, mtd");
-        let error = "sata".parse::<Absent>().unwrap_err().to_string();
-        assert_eq!(error, "`sata` can't be named by --absent: choose sata-disk, sd-card, network-link");
-    }
 
     #[test]
     fn partitions_are_named_as_the_kernel_names_them() {

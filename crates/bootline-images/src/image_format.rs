@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The forms in which the lab writes a tree of files as the image of a root.
-use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::file_system::FileSystem;
+use crate::named;
 
 /// What becomes of a tree of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -131,27 +130,7 @@ write_image() {
 }
 "#;
 
-impl fmt::Display for ImageFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a form.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a file system that the lab writes: {}", ImageFormat::ALL.map(ImageFormat::name).join(", "))]
-pub struct UnknownFormat {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for ImageFormat {
-    type Err = UnknownFormat;
-    fn from_str(text: &str) -> Result<ImageFormat, UnknownFormat> {
-        let found = ImageFormat::ALL.into_iter().find(|format| format.name() == text);
-        found.ok_or_else(|| UnknownFormat { text: text.to_owned() })
-    }
-}
+named!(ImageFormat, "is not a file system that the lab writes");
 
 #[cfg(test)]
 mod tests {
@@ -160,15 +139,6 @@ mod tests {
 
     use super::*;
     use crate::host_tools::{PATH, has_program};
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        for format in ImageFormat::ALL {
-            assert_eq!(format.name().parse(), Ok(format));
-            assert_eq!(serde_json::to_string(&format).unwrap(), format!("\"{format}\""));
-        }
-        assert!("vfat".parse::<ImageFormat>().unwrap_err().to_string().ends_with("jffs2, jffs2-summary, ubifs"));
-    }
 
     #[test]
     fn every_form_is_written_and_mounted_as_what_it_is() {

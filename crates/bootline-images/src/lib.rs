@@ -10,6 +10,7 @@ pub mod image_format;
 pub mod kernels;
 pub mod loaders;
 mod lock_file;
+pub mod named;
 pub mod programs;
 mod remove;
 pub mod roots;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Storage of true speed: presets of bytes and operations per second, and the check that a disk has them.
-use std::fmt;
-use std::str::FromStr;
 
 use bootline_capture::units::Dur;
 use bootline_images::hardware::Bus;
@@ -65,29 +63,7 @@ impl StoragePreset {
     }
 }
 
-impl fmt::Display for StoragePreset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a preset.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a kind of storage: {}", StoragePreset::ALL.map(StoragePreset::name).join(", "))]
-pub struct UnknownStorage {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for StoragePreset {
-    type Err = UnknownStorage;
-    fn from_str(text: &str) -> Result<StoragePreset, UnknownStorage> {
-        StoragePreset::ALL
-            .into_iter()
-            .find(|p| p.name() == text)
-            .ok_or_else(|| UnknownStorage { text: text.to_owned() })
-    }
-}
+bootline_images::named!(StoragePreset, "is not a kind of storage");
 
 /// Whether each operation of a disk on this bus can be given its time. QEMU's SD card reads and writes block by block, 512 bytes each
 /// (`sd_blk_read` in hw/sd/sd.c), however long the transfer is: 700 operations a second would be 0.36 MB/s.

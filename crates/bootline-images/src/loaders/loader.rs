@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The boot loaders that the lab can build and boot with.
-use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{grub, u_boot};
 use crate::arch::Arch;
+use crate::named;
 
 /// A boot loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -69,38 +68,4 @@ impl Loader {
     }
 }
 
-impl fmt::Display for Loader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a boot loader.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a boot loader of the lab: {}", Loader::ALL.map(Loader::name).join(", "))]
-pub struct UnknownLoader {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for Loader {
-    type Err = UnknownLoader;
-    fn from_str(text: &str) -> Result<Loader, UnknownLoader> {
-        Loader::ALL.into_iter().find(|l| l.name() == text).ok_or_else(|| UnknownLoader { text: text.to_owned() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        for loader in Loader::ALL {
-            assert_eq!(loader.name().parse(), Ok(loader));
-            assert_eq!(serde_json::to_string(&loader).unwrap(), format!("\"{loader}\""));
-        }
-        let error = "grub".parse::<Loader>().unwrap_err().to_string();
-        assert_eq!(error, "`grub` is not a boot loader of the lab: u-boot, grub-bios, grub-efi");
-    }
-}
+named!(Loader, "is not a boot loader of the lab");

@@ -17,6 +17,6 @@ pub mod u_boot;
 pub use boot_disk::{BootFiles, BootMenu, DiskStart, boot_disk};
 pub use error::LoaderError;
 pub use image::{LoaderFirmware, LoaderImage, LoaderManifest};
-pub use loader::{Loader, UnknownLoader};
+pub use loader::Loader;
 pub use progress::LoaderProgress;
 pub use store::{LoaderRow, LoaderStore};

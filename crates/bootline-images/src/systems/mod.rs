@@ -33,6 +33,6 @@ pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
 pub use recipe::{APPLICATION_UNIT, HANDOFF_PROGRAM, MULTI_USER_UNIT};
 pub use root_changes::{BadRootPath, RootChanges};
-pub use root_state::{RootState, UnknownRootState};
+pub use root_state::RootState;
 pub use store::{SystemRow, SystemStore};
-pub use system::{InitSystem, System, UnknownSystem};
+pub use system::{InitSystem, System};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In which state a system's root is when it is booted: what its last boot left, if it had one.
-use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::file_system::FileSystem;
 use crate::image_format::ImageFormat;
+use crate::named;
 
 /// The state of a root file system when a boot begins. Every boot of an image in a state begins in that same state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -78,40 +77,11 @@ impl RootState {
     }
 }
 
-impl fmt::Display for RootState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a state.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a state of a root: {}", RootState::ALL.map(RootState::name).join(", "))]
-pub struct UnknownRootState {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for RootState {
-    type Err = UnknownRootState;
-    fn from_str(text: &str) -> Result<RootState, UnknownRootState> {
-        RootState::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownRootState { text: text.to_owned() })
-    }
-}
+named!(RootState, "is not a state of a root");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        for state in RootState::ALL {
-            assert_eq!(state.name().parse(), Ok(state));
-            assert_eq!(serde_json::to_string(&state).unwrap(), format!("\"{state}\""));
-        }
-        let error = "new".parse::<RootState>().unwrap_err().to_string();
-        assert_eq!(error, "`new` is not a state of a root: settled, first-boot, power-lost, aged, fastmap");
-    }
 
     #[test]
     fn a_state_goes_with_the_file_systems_that_can_be_in_it() {

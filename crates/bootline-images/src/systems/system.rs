@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The systems that the lab can build and boot.
-use std::fmt;
-use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::hardware::SCREEN_AND_NETWORK_MODULES;
+use crate::named;
 
 /// A system: a root file system with an init, services and the lab's application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -120,40 +119,11 @@ impl System {
     }
 }
 
-impl fmt::Display for System {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Not the name of a system.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a system of the lab: {}", System::ALL.map(System::name).join(", "))]
-pub struct UnknownSystem {
-    /// What was typed.
-    pub text: String,
-}
-
-impl FromStr for System {
-    type Err = UnknownSystem;
-    fn from_str(text: &str) -> Result<System, UnknownSystem> {
-        System::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownSystem { text: text.to_owned() })
-    }
-}
+named!(System, "is not a system of the lab");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        for system in System::ALL {
-            assert_eq!(system.name().parse(), Ok(system));
-            assert_eq!(serde_json::to_string(&system).unwrap(), format!("\"{system}\""));
-        }
-        let error = "debian".parse::<System>().unwrap_err().to_string();
-        assert!(error.ends_with("debian-systemd, debian-minimal, debian-sysvinit, debian-openrc, busybox"), "{error}");
-    }
 
     #[test]
     fn every_image_is_as_large_as_a_card() {
