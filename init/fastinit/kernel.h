@@ -91,6 +91,18 @@ static inline long call_pread(int fd, void *to, size_t n, unsigned long long at)
 #endif
 }
 
+/* Maps a part of a file for reading, shared; `at` is a multiple of the page. Returns its address or -errno. */
+static inline long call_map(int fd, unsigned long n, unsigned long long at)
+{
+	enum { READABLE = 1, SHARED = 1 };
+#ifdef __NR_mmap2
+	/* It counts in units of 4096 bytes, whatever the page is. */
+	return call_kernel(__NR_mmap2, 0, (long)n, READABLE, SHARED, fd, (long)(at >> 12));
+#else
+	return call_kernel(__NR_mmap, 0, (long)n, READABLE, SHARED, fd, (long)at);
+#endif
+}
+
 static inline long call_write(int fd, const void *from, size_t n)
 {
 	return CALL3(__NR_write, fd, from, n);

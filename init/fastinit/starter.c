@@ -420,6 +420,7 @@ static void begin_readahead(void)
 		call_exit(config->record ? readahead_record(config->record, config->record_ms)
 					 : readahead_replay(config->readahead));
 	}
+	readahead_leave();
 	if (pid < 0)
 		say(LEVEL_ERROR, "no readahead: ", error_words(pid), NULL);
 }
