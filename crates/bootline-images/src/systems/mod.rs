@@ -31,7 +31,7 @@ pub use kernel_modules::{KernelModule, with_dependencies};
 pub use module_error::{ModuleReadError, NoDriver};
 pub(crate) use namespace::{Namespace, need};
 pub use progress::BuildProgress;
-pub use recipe::{APPLICATION_UNIT, HANDOFF_PROGRAM, MULTI_USER_UNIT};
+pub use recipe::{APPLICATION_PROGRAM, APPLICATION_UNIT, HANDOFF_PROGRAM, MULTI_USER_UNIT};
 pub use root_changes::{BadRootPath, RootChanges};
 pub use root_state::RootState;
 pub use store::{SystemRow, SystemStore};

@@ -12,6 +12,8 @@ use crate::image_format::ImageFormat;
 
 /// The unit of the lab's application.
 pub const APPLICATION_UNIT: &str = "bootline-app.service";
+/// The application itself, in every system.
+pub const APPLICATION_PROGRAM: &str = "/usr/lib/bootline/app";
 /// What the kernel runs first where it mounts the root of a system by itself: reports as the initramfs does, and executes the system's
 /// init.
 pub const HANDOFF_PROGRAM: &str = "/usr/lib/bootline/handoff";
@@ -50,7 +52,7 @@ pub(super) fn additions(
 ) -> Vec<(&'static str, Added)> {
     use Added::{File, Folder, Link, Program, Script, Text};
     let mut list = vec![
-        ("usr/lib/bootline/app", Program(programs.app.to_vec())),
+        (APPLICATION_PROGRAM.trim_start_matches('/'), Program(programs.app.to_vec())),
         // What runs first where there is no initramfs; see HANDOFF_PROGRAM.
         ("usr/lib/bootline/handoff", Program(programs.handoff.to_vec())),
         ("usr/sbin/fastinit", Program(programs.fastinit.to_vec())),

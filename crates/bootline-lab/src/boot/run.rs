@@ -133,8 +133,9 @@ pub fn boot(
     let default = || own_init.then(kernels_end).or_else(|| own_root.then(login_prompt));
     let marker = request.marker.clone().or_else(default);
     let character = plan.line.map_or(Dur::ZERO, |l| LineRate::of(l.baud, l.frame).time_for(1).as_dur());
-    let session =
-        Session::new(recorder, marker, own_init, character).printing(request.lines).of_system(request.system.as_ref());
+    let session = Session::new(recorder, marker, own_init, character)
+        .printing(request.lines)
+        .of_system(request.system.as_ref(), &request.append);
 
     let channels = PortChannels::open_channels(plan.line.as_ref())?;
     let ports = Ports {

@@ -6,7 +6,7 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{AWAITED, HANDOFF, Question, STORAGE, SystemBoot, Writes};
+use super::system::{AWAITED, HANDOFF, PICTURE, Question, STORAGE, SystemBoot, Writes, starts_application_alone};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -119,13 +119,16 @@ enum BootedWhen {
     Printed,
     /// It was handed over to.
     HandedOver,
+    /// The host has seen the picture of its application, which is process 1 and sets up no network, or has given up.
+    Pictured,
 }
 
 impl BootedWhen {
-    fn of(boot: &SystemBoot) -> BootedWhen {
+    fn of(boot: &SystemBoot, is_alone: bool) -> BootedWhen {
         match (boot.writes, boot.root.system()) {
             (Writes::Worked(work), _) if !work.starts_init => BootedWhen::HandedOver,
             (_, None) => BootedWhen::Printed,
+            (_, Some(_)) if is_alone => BootedWhen::Pictured,
             (_, Some(_)) => BootedWhen::Marked,
         }
     }
@@ -163,12 +166,14 @@ impl Session {
         }
     }
 
-    /// Boots a whole system: awaits its marks, then asks for its own account.
-    pub fn of_system(self, boot: Option<&SystemBoot>) -> Session {
+    /// Boots a whole system, to whose kernel the user said `append`: awaits its marks, then asks for its own account.
+    pub fn of_system(self, boot: Option<&SystemBoot>, append: &str) -> Session {
+        let is_alone = starts_application_alone(append);
         let system = boot.map(|boot| SystemSession {
-            questions: boot.questions().into_iter().rev().collect(),
+            // Without the system's init nobody has an account of the boot.
+            questions: boot.questions().into_iter().rev().filter(|(file, _)| !is_alone || *file == STORAGE).collect(),
             shutdown: boot.root.system().filter(|_| boot.writes == Writes::Kept).map(System::shutdown),
-            booted: BootedWhen::of(boot),
+            booted: BootedWhen::of(boot, is_alone),
             ..SystemSession::default()
         });
         Session { system, ..self }
@@ -351,6 +356,7 @@ impl Session {
         let has = |name: &str| report.marks.iter().any(|m| m.name == name);
         let marked = match system.booted {
             BootedWhen::Marked => AWAITED.iter().all(|name| has(name)),
+            BootedWhen::Pictured => has(PICTURE),
             BootedWhen::Printed => self.marker_at.is_some() && has(HANDOFF),
             BootedWhen::HandedOver => has(HANDOFF),
         };
@@ -358,8 +364,13 @@ impl Session {
             return false;
         }
         let marked_at = *system.marked_at.get_or_insert(now);
-        let seen = report.picture_seen_at.is_some() && report.socket_answered_at.is_some();
-        system.booted != BootedWhen::Marked || seen || now - marked_at > WITNESS_PATIENCE
+        let (picture, socket) = (report.picture_seen_at.is_some(), report.socket_answered_at.is_some());
+        let seen = match system.booted {
+            BootedWhen::Marked => picture && socket,
+            BootedWhen::Pictured => picture,
+            BootedWhen::Printed | BootedWhen::HandedOver => true,
+        };
+        seen || now - marked_at > WITNESS_PATIENCE
     }
 
     /// Init has sent everything.

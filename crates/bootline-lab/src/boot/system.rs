@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bootline_images::hardware::{Absent, Bus, Hardware};
 use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::{FileSystem, OwnRoot};
-use bootline_images::systems::{InitSystem, RootChanges, RootState, System, SystemImage};
+use bootline_images::systems::{APPLICATION_PROGRAM, InitSystem, RootChanges, RootState, System, SystemImage};
 
 use super::devices;
 use super::guest_work::GuestWork;
@@ -22,6 +22,12 @@ pub(super) const PICTURE: &str = "app.picture";
 pub(super) const SOCKET: &str = "app.socket";
 /// The port on which the application listens.
 pub(super) const APPLICATION_PORT: u16 = 8080;
+
+/// Whether the command line makes the application process 1: the last init= counts, as for the kernel, and what follows `--` is for init.
+pub(super) fn starts_application_alone(append: &str) -> bool {
+    let words = append.split_whitespace().take_while(|word| *word != "--");
+    words.filter_map(|word| word.strip_prefix("init=")).last() == Some(APPLICATION_PROGRAM)
+}
 
 /// A system to boot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +278,15 @@ mod tests {
         check(lab(ImageFormat::Jffs2Summary), &format!("root=mtd0 rootfstype=jffs2 ro {flash}"));
         let covered = lab(ImageFormat::Erofs).parameters();
         assert_eq!(covered, "root=/dev/vda rootfstype=erofs ro bootline.overlay=tmpfs printk.devkmsg=on");
+    }
+
+    #[test]
+    fn the_application_is_process_1_if_the_last_init_names_it() {
+        let alone = |append: &str| starts_application_alone(append);
+        assert!(alone("init=/sbin/init quiet init=/usr/lib/bootline/app"));
+        assert!(alone("init=/usr/lib/bootline/app -- init=/sbin/init"));
+        assert!(!alone("init=/usr/lib/bootline/app init=/sbin/init"));
+        assert!(!alone("rdinit=/usr/lib/bootline/app init=/usr/lib/bootline/app2 -- init=/usr/lib/bootline/app"));
     }
 
     #[test]

@@ -366,6 +366,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::Handoff => system()?.handoff_ns? - truth.qemu_started_ns,
         Metric::ApplicationStart => system()?.application_start()? - truth.qemu_started_ns,
         Metric::Application => system()?.application_ns? - truth.qemu_started_ns,
+        Metric::ApplicationAfterHandoff => system()?.application_ns? - system()?.handoff_ns?,
         Metric::PictureSeen => system()?.picture_seen_ns? - truth.qemu_started_ns,
         Metric::SocketAnswered => system()?.socket_answered_ns? - truth.qemu_started_ns,
         Metric::MultiUser => system()?.multi_user_ns? - truth.qemu_started_ns,
@@ -440,6 +441,7 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::Handoff
         | Metric::ApplicationStart
         | Metric::Application
+        | Metric::ApplicationAfterHandoff
         | Metric::PictureSeen
         | Metric::SocketAnswered
         | Metric::MultiUser

@@ -293,6 +293,11 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
     let deb = serde_json::to_value(&outcome.arms[1]).unwrap();
     assert_eq!((&deb["system"], &deb["storage"]), (&"debian-minimal".into(), &"emmc".into()));
     assert_eq!(serde_json::to_value(&outcome.arms[2]).unwrap().get("system"), None);
+    let mut from_handoff = folder.experiment.clone();
+    from_handoff.arms[0].metric = Metric::ApplicationAfterHandoff;
+    let plan = ExperimentPlan::of(&from_handoff, &RunSelection::default()).unwrap();
+    let outcome = evaluate(&from_handoff, &plan, &folder.results, &mut Fifth);
+    assert_eq!(outcome.arms[0].measured.unwrap().median, MetricValue::Time(Dur::from_secs(1)));
     // Masking the unit saves a second up to the application, and two up to multi-user.target.
     for (metric, seconds, predicted) in [
         (Metric::ApplicationStart, 2, 1),

@@ -6,6 +6,17 @@ use bootline_images::systems::{RootChanges, RootState, System};
 use super::*;
 use crate::storage::StoragePreset;
 
+/// The metrics that only the boot of a whole system has.
+const OF_SYSTEM: [&str; 7] = [
+    "handoff",
+    "application-start",
+    "application",
+    "application-after-handoff",
+    "picture-seen",
+    "socket-answered",
+    "multi-user",
+];
+
 const GOOD: &str = r#"
 name = "speeds"
 about = "How long?"
@@ -279,7 +290,7 @@ fn a_system_has_its_storage_and_its_metrics() {
     let arm = one_arm("system = \"busybox\"\nmodules = [\"m.ko\"]\nmetric = \"since-start\"\npredict = []").unwrap();
     assert_eq!(arm.modules.len(), 1);
     assert_eq!((arm.system.and_then(|s| s.storage), arm.metric), (None, Metric::SinceStart));
-    for metric in ["handoff", "application-start", "application", "picture-seen", "socket-answered", "multi-user"] {
+    for metric in OF_SYSTEM {
         let arm = one_arm(&format!("system = \"busybox\"\nmetric = \"{metric}\"")).unwrap();
         assert_eq!(arm.metric.to_string(), metric);
         assert!(arm.metric.is_of_system() && arm.metric.is_time());
@@ -357,14 +368,14 @@ fn what_does_not_go_with_a_system_is_refused() {
     refused("predict = [\"mask=a.service\"]", "is not a setting of the console, without a `system`");
     let file = GOOD.replace("\"images/own\"\nicount = true", "\"images/own\"\nsystem = \"busybox\"");
     assert!(parse(&file).unwrap_err().to_string().contains("name a series of stock kernels"));
-    for metric in ["handoff", "application-start", "application", "picture-seen", "socket-answered", "multi-user"] {
+    for metric in OF_SYSTEM {
         refused(&format!("metric = \"{metric}\""), "are moments of a `system`");
         let line = "at_least = 2.0";
         check(
             line,
             &format!("{line}\nmetric = \"{metric}\""),
-            "arm `slow`: `handoff`, `application-start`, `application`, `picture-seen`, `socket-answered` and `multi-user` are moments of a \
-             `system` | [[claim]]",
+            "arm `slow`: `handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered` and \
+             `multi-user` are moments of a `system` | [[claim]]",
         );
     }
 }

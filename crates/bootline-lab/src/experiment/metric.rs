@@ -48,6 +48,8 @@ pub enum Metric {
     ApplicationStart,
     /// From QEMU's start until a whole system's application has drawn its picture and listens, by its own marks.
     Application,
+    /// From that hand-off until the application has drawn its picture and listens: what its start in user space takes.
+    ApplicationAfterHandoff,
     /// From QEMU's start until the host sees the application's picture on the screen.
     PictureSeen,
     /// From QEMU's start until the application answers the host over the network.
@@ -71,6 +73,7 @@ impl Metric {
             Metric::Handoff
                 | Metric::ApplicationStart
                 | Metric::Application
+                | Metric::ApplicationAfterHandoff
                 | Metric::PictureSeen
                 | Metric::SocketAnswered
                 | Metric::MultiUser
@@ -111,6 +114,7 @@ impl fmt::Display for Metric {
             Metric::Handoff => "handoff",
             Metric::ApplicationStart => "application-start",
             Metric::Application => "application",
+            Metric::ApplicationAfterHandoff => "application-after-handoff",
             Metric::PictureSeen => "picture-seen",
             Metric::SocketAnswered => "socket-answered",
             Metric::MultiUser => "multi-user",

@@ -188,7 +188,7 @@ fn what_arrives_is_in_the_capture() {
 fn the_storage_is_checked_once_the_application_has_drawn_its_picture_again() {
     let boot = SystemBoot { storage: Some(StoragePreset::Nand), ..SystemBoot::of_busybox() };
     let (_dir, s) = session(None, false);
-    let mut s = s.of_system(Some(&boot));
+    let mut s = s.of_system(Some(&boot), "quiet");
     frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
     for mark in AWAITED {
         frame(&mut s, 1_000, mark, "monotonic_ns=7");
@@ -212,7 +212,7 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
         ..SystemBoot::of_busybox()
     };
     let (_dir, s) = session(Some("login: ?$"), false);
-    let mut s = s.of_system(Some(&boot));
+    let mut s = s.of_system(Some(&boot), "quiet");
     frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
     // The prompt of another program, before the root's own init.
     say(&mut s, 300, "login: \r\n");
@@ -221,4 +221,18 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
     assert_eq!((s.tick(ms(600)).unwrap(), s.marker_at), (None, None));
     say(&mut s, 700, "board login: ");
     assert_eq!((s.tick(ms(800)).unwrap(), s.marker_at), (Some(GuestCommand::Dump), Some(ms(700))));
+}
+
+#[test]
+fn an_application_that_is_process_1_has_booted_with_its_picture() {
+    let boot = SystemBoot { storage: Some(StoragePreset::Nand), ..SystemBoot::of_busybox() };
+    for (append, expected) in [("quiet init=/usr/lib/bootline/app", Some(GuestCommand::Dump)), ("quiet", None)] {
+        let (_dir, s) = session(None, false);
+        let mut s = s.of_system(Some(&boot), append);
+        frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
+        frame(&mut s, 1_000, PICTURE, "monotonic_ns=7");
+        assert_eq!(s.tick(ms(1_050)).unwrap(), None, "the host has not seen it");
+        s.report.picture_seen_at = Some(ms(1_060));
+        assert_eq!(s.tick(ms(1_100)).unwrap(), expected, "{append}");
+    }
 }

@@ -81,6 +81,9 @@ fn described(metric: Metric) -> &'static str {
             "application-start: from QEMU's start until the application was executed, host clock"
         }
         Metric::Application => "application: from QEMU's start until the application says that it is ready, host clock",
+        Metric::ApplicationAfterHandoff => {
+            "application-after-handoff: from the execution of init until the application says that it is ready, host clock"
+        }
         Metric::PictureSeen => {
             "picture-seen: from QEMU's start until the host sees the application's picture, host clock"
         }
