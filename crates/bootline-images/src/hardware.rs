@@ -128,6 +128,10 @@ pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virti
 /// volumes.
 const PARAMETERS: [(&str, &str, &str); 2] = [("block2mtd", "block2mtd", "/dev/vda,131072"), ("ubi", "mtd", "0")];
 
+/// What follows the number of the flash in `ubi.mtd=`: where its second header is and how many blocks may go bad, both by default; the
+/// number of the volumes' device; and whether to use a fastmap.
+const ENABLE_FASTMAP: &str = ",0,0,0,1";
+
 /// The parameters with which a module is loaded.
 pub(crate) fn module_parameters(module: &str) -> String {
     let of_it = PARAMETERS.iter().filter(|(driver, ..)| *driver == module);
@@ -196,10 +200,12 @@ impl Hardware {
 impl Hardware {
     /// The words of the command line that a root with this file system needs, each with a blank after it: parameters of drivers that are
     /// built in. Those that are loaded as modules have theirs from the initramfs, which does not pass these on.
-    pub fn parameters(&self, file_system: FileSystem) -> String {
+    /// With `fastmap` UBI is told to look for its map, which kernels from 6.3 on don't do by themselves and older ones can't be told.
+    pub fn parameters(&self, file_system: FileSystem, fastmap: bool) -> String {
         let drivers = [&self.modules(file_system)[..], file_system.modules()].concat();
         let needed = PARAMETERS.iter().filter(|(driver, ..)| drivers.contains(driver));
-        needed.map(|(driver, name, value)| format!("{driver}.{name}={value} ")).collect()
+        let also = |driver: &str| if driver == "ubi" && fastmap { ENABLE_FASTMAP } else { "" };
+        needed.map(|(driver, name, value)| format!("{driver}.{name}={value}{} ", also(driver))).collect()
     }
 }
 
@@ -236,7 +242,7 @@ mod tests {
         assert_eq!(on(Some(Bus::Mtd)).check(FileSystem::Ext4, Some(1)), Err(WrongBus::PartitionOfFlash));
         let error = on(Some(Bus::Sd)).check(FileSystem::Jffs2, None).unwrap_err();
         assert_eq!(error.to_string(), "jffs2 is for raw flash, which the bus sd is not");
-        let parameters = |file_system| on(None).parameters(file_system);
+        let parameters = |file_system| on(None).parameters(file_system, false);
         assert_eq!(parameters(FileSystem::Ubifs), "block2mtd.block2mtd=/dev/vda,131072 ubi.mtd=0 ");
         assert_eq!(parameters(FileSystem::Jffs2), "block2mtd.block2mtd=/dev/vda,131072 ");
         assert_eq!(parameters(FileSystem::Ext4), "");

@@ -5,18 +5,22 @@ use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use bootline_capture::units::{Dur, Interval};
+use bootline_console::KernelVersion;
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Fs003,
     doc: "UBI reads the headers of every block of the flash partition when it attaches: the time grows with the \
           partition's size, about 1.4 s for 470 MiB of NAND. A fastmap stores the result in the flash itself and is \
-          read instead. Mounting the UBIFS on it adds little, unless its journal must be recovered.",
+          read instead; from 6.3 on only if the fifth value of ubi.mtd= is 1. Mounting the UBIFS on it adds little, unless its journal must be recovered.",
     place: TimelinePlace::Evidence,
     check,
 };
 
 /// Attaches shorter than this are not reported.
 const LEAST: Dur = Dur::from_millis(100);
+/// The first kernel that ignores a fastmap, and writes none, unless the fifth value of `ubi.mtd=` is 1: 7af73882dd1c ("ubi: fastmap: Add
+/// fastmap control support for module parameter").
+const ENABLED: KernelVersion = KernelVersion::new(6, 3);
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let Some((start, record)) = case.find(": attaching mtd").find(|(_, r)| is_ubi(r.text)) else { return Vec::new() };
@@ -36,12 +40,16 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let by_fastmap = case.find("attached by fastmap").next().is_some();
     let mut remedies = Vec::new();
     if !by_fastmap {
+        let mut changes = vec![
+            SystemChange::config("CONFIG_MTD_UBI_FASTMAP", "y"),
+            SystemChange::parameter("ubi.fm_autoconvert", "1"),
+        ];
+        if case.boot.kernel.version.is_none_or(|v| v >= ENABLED) {
+            changes.push(SystemChange::open_parameter("ubi.mtd", "flash,0,0,number,1"));
+        }
         remedies.push(Remedy::new(
             "attach with a fastmap",
-            vec![
-                SystemChange::config("CONFIG_MTD_UBI_FASTMAP", "y"),
-                SystemChange::parameter("ubi.fm_autoconvert", "1"),
-            ],
+            changes,
             "a few erase blocks; the fastmap is rewritten now and then",
             Risk::Medium,
         ));

@@ -37,6 +37,7 @@ pub fn configure(
         hardware: Hardware::default(),
         storage: None,
         state: None,
+        release: None,
         changes: RootChanges::default(),
         writes: Writes::Kept,
     };

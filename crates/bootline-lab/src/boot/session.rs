@@ -6,7 +6,9 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{AWAITED, HANDOFF, PICTURE, Question, STORAGE, SystemBoot, Writes, starts_application_alone};
+use super::system::{
+    AWAITED, HANDOFF, PICTURE, Question, STORAGE, SystemBoot, WARM_UP, Writes, starts_application_alone,
+};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -171,7 +173,12 @@ impl Session {
         let is_alone = starts_application_alone(append);
         let system = boot.map(|boot| SystemSession {
             // Without the system's init nobody has an account of the boot.
-            questions: boot.questions().into_iter().rev().filter(|(file, _)| !is_alone || *file == STORAGE).collect(),
+            questions: boot
+                .questions()
+                .into_iter()
+                .rev()
+                .filter(|(file, _)| !is_alone || [WARM_UP, STORAGE].contains(file))
+                .collect(),
             shutdown: boot.root.system().filter(|_| boot.writes == Writes::Kept).map(System::shutdown),
             booted: BootedWhen::of(boot, is_alone),
             ..SystemSession::default()
@@ -337,7 +344,7 @@ impl Session {
         if system.answer.is_some() {
             return None;
         }
-        let is_storage = system.questions.last().is_some_and(|(file, _)| *file == STORAGE);
+        let is_storage = system.questions.last().is_some_and(|(file, _)| [WARM_UP, STORAGE].contains(file));
         if is_storage && system.marked_at.is_some_and(|at| now - at < STORAGE_REST) {
             return None;
         }

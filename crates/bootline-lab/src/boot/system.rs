@@ -44,6 +44,8 @@ pub struct SystemBoot {
     pub storage: Option<StoragePreset>,
     /// The state of the root, which is that of the image; none for a root of the user's own.
     pub state: Option<RootState>,
+    /// What `uname -r` says in the kernel that the image is for; none for a root of the user's own.
+    pub release: Option<String>,
     /// How the image differs from that of the system.
     pub changes: RootChanges,
     /// What becomes of what the boot writes.
@@ -119,6 +121,7 @@ impl SystemBoot {
             hardware: Hardware::default(),
             storage: None,
             state: Some(image.manifest.state),
+            release: Some(image.manifest.release.clone()),
             changes: RootChanges::default(),
             writes: Writes::Discarded,
         }
@@ -133,6 +136,7 @@ impl SystemBoot {
             hardware: Hardware::default(),
             storage: None,
             state: None,
+            release: None,
             changes: RootChanges::default(),
             writes: Writes::Discarded,
         }
@@ -149,7 +153,8 @@ impl SystemBoot {
         // A root of one's own has what it needs to be read only.
         let layer = self.root.system().filter(|_| file_system.is_read_only());
         let layer = layer.map_or("", |_| "bootline.overlay=tmpfs ");
-        let drivers = self.hardware.parameters(file_system);
+        let fastmap = self.state == Some(RootState::Fastmap) && self.release.as_deref().is_some_and(has_to_be_told);
+        let drivers = self.hardware.parameters(file_system, fastmap);
         format!("root={device} rootfstype={file_system} ro {drivers}{layer}printk.devkmsg=on")
     }
 
@@ -215,10 +220,18 @@ impl SystemBoot {
         if let Some(storage) = self.storage {
             // An image that can't be looked at is refused before it is booted.
             let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());
+            questions.push((WARM_UP, "dd if=/dev/null of=/dev/null 2>/dev/null".to_owned()));
             questions.push((STORAGE, check_command(storage.limits(), self.bus().disk(), size)));
         }
         questions
     }
+}
+
+/// Whether UBI in a kernel of this release uses a fastmap only when it is told to: from 6.3 on (7af73882dd1c, "ubi: fastmap: Add fastmap
+/// control support for module parameter").
+fn has_to_be_told(release: &str) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    (numbers.next(), numbers.next()) >= (Some(6u32), Some(3))
 }
 
 /// What the guest reads a line into (init/root.c).
@@ -229,6 +242,8 @@ pub(super) const LONGEST_COMMAND: usize = 4096;
 pub(super) const UNITS: &str = "systemctl-show.txt";
 /// The file with the properties of process 1.
 pub(super) const MANAGER: &str = "systemctl-manager.txt";
+/// What reads dd and its libraries before the storage is checked, which would count as the storage's time. It answers nothing.
+pub(super) const WARM_UP: &str = "warm-up";
 /// The file with dd's report on the storage.
 pub(super) const STORAGE: &str = "storage.txt";
 
@@ -243,6 +258,7 @@ impl SystemBoot {
             hardware: Hardware::default(),
             storage: None,
             state: Some(RootState::Settled),
+            release: Some("6.12.1-test".to_owned()),
             changes: RootChanges::default(),
             writes: Writes::Discarded,
         }
@@ -274,6 +290,14 @@ mod tests {
         // What is built in makes flash of the disk before the root is mounted.
         let flash = "block2mtd.block2mtd=/dev/vda,131072";
         check(own(FileSystem::Ubifs, None), &format!("root=ubi0_0 rootfstype=ubifs ro {flash} ubi.mtd=0"));
+        for (release, mtd) in
+            [("6.12.117-boards", "0,0,0,0,1"), ("6.3", "0,0,0,0,1"), ("6.1.140+deb12", "0"), ("5.10.1", "0")]
+        {
+            let root = BootedRoot::Lab { system: System::Busybox, format: ImageFormat::Ubifs };
+            let (state, release) = (Some(RootState::Fastmap), Some(release.to_owned()));
+            let boot = SystemBoot { root, state, release, ..boot() };
+            check(boot, &format!("root=ubi0_0 rootfstype=ubifs ro {flash} ubi.mtd={mtd}"));
+        }
         let lab = |format| SystemBoot { root: BootedRoot::Lab { system: System::Busybox, format }, ..boot() };
         check(lab(ImageFormat::Jffs2Summary), &format!("root=mtd0 rootfstype=jffs2 ro {flash}"));
         let covered = lab(ImageFormat::Erofs).parameters();

@@ -99,8 +99,8 @@ impl ArmSystemImage {
         }
     }
 
-    /// The boot of this image on an arm's storage.
-    pub(super) fn boot(&self, arm: &ArmSystem) -> SystemBoot {
+    /// The boot of this image on an arm's storage, by a kernel of this release.
+    pub(super) fn boot(&self, arm: &ArmSystem, release: Option<&str>) -> SystemBoot {
         let root = match (self.own, self.system) {
             (Some(ArmOwnRoot { file_system, partition }), _) => BootedRoot::Own { file_system, partition },
             (None, system) => {
@@ -114,6 +114,7 @@ impl ArmSystemImage {
             hardware: arm.hardware.clone(),
             storage: arm.storage,
             state: self.own.is_none().then_some(arm.state),
+            release: release.filter(|_| self.own.is_none()).map(str::to_owned),
             changes: arm.changes.clone(),
             writes: Writes::Discarded,
         }
@@ -228,6 +229,6 @@ mod tests {
         let expected = [&busybox[..], &[("other", System::DebianMinimal)]].concat();
         assert_eq!(of, expected);
         let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
-        assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);
+        assert_eq!(images.systems["emmc"].boot(emmc, None).storage, emmc.storage);
     }
 }
