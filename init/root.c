@@ -107,6 +107,9 @@ static void read_command_line(void)
 
 		while (i < n && buffer[i] != ' ' && buffer[i] != '\n')
 			i++;
+		/* What follows is init's. */
+		if (i - start == 2 && buffer[start] == '-' && buffer[start + 1] == '-')
+			return;
 		take(buffer + start, i - start, "root=", root_device, sizeof(root_device));
 		take(buffer + start, i - start, "rootfstype=", root_type, sizeof(root_type));
 		take_init(buffer + start, i - start);

@@ -140,6 +140,10 @@ int list_write(const char *list)
 
 	put(&f, list);
 	put(&f, ".new");
+	for (i = 0; i < part_count && !files[parts[i].file].name; i++)
+		;
+	if (i == part_count)
+		return -ENODATA;
 	fd = call_open(fresh, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		return fd;

@@ -7,7 +7,7 @@
 
 enum { LIST_MAX_PATH = 1024 };
 
-/* Empties the list. Returns 0, or -errno if the root file system can't be looked at. */
+/* Finds the root file system, to which a list is limited. Returns 0 or -errno. */
 int list_begin(void);
 /* Whether a file, by its device and inode, is in the root file system. */
 bool list_is_root(unsigned int major, unsigned int minor);
@@ -17,7 +17,7 @@ void list_add(unsigned long long inode, unsigned long long at, unsigned long lon
 void list_name(unsigned long long inode, const char *path);
 /* Looks for the files without a path in the whole root file system. */
 void list_search(void);
-/* Writes the parts of the files that have a path. Returns 0 or -errno. */
+/* Writes the parts of the files that have a path. Without any it leaves the old list. Returns 0 or -errno, -ENODATA without any. */
 int list_write(const char *path);
 /* Bytes of a page of the kernel, which depend on its configuration. */
 unsigned long list_page(void);

@@ -112,7 +112,8 @@ static void add_resident(unsigned long long inode, const char *path, unsigned lo
 	if (fd < 0)
 		return;
 	/* Another file may have its name by now. */
-	if (CALL5(__NR_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &file) < 0 || file.stx_ino != inode)
+	if (CALL5(__NR_statx, fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &file) < 0 || file.stx_ino != inode ||
+	    !list_is_root(file.stx_dev_major, file.stx_dev_minor))
 		file.stx_size = 0;
 	for (at = 0; at < file.stx_size; at += window) {
 		unsigned long rest = file.stx_size - at < window ? (unsigned long)(file.stx_size - at) : window, i;
@@ -141,6 +142,8 @@ void opens_collect(unsigned long ms)
 		struct pollfd events = { group, POLLIN, 0 };
 
 		call_poll(&events, 1, (long)((end - now) / 1000000) + 1);
+		if (events.revents & (POLLERR | POLLNVAL))
+			break;
 		take_events();
 	}
 	opens_leave();

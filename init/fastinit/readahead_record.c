@@ -11,8 +11,13 @@ static bool has_trace;
 
 int readahead_begin(void)
 {
-	int error = trace_begin(), other;
+	int error = list_begin(), other;
 
+	if (error < 0) {
+		say(LEVEL_ERROR, "cannot record what is read: no root: ", error_words(error), NULL);
+		return error;
+	}
+	error = trace_begin();
 	has_trace = error == 0;
 	if (has_trace)
 		return 0;
@@ -31,16 +36,16 @@ void readahead_leave(void)
 
 int readahead_record(const char *list, unsigned long ms)
 {
-	int error = list_begin();
+	int error;
 
-	if (error == 0) {
-		if (has_trace)
-			trace_collect(ms);
-		else
-			opens_collect(ms);
-		error = list_write(list);
-	}
-	if (error < 0)
+	if (has_trace)
+		trace_collect(ms);
+	else
+		opens_collect(ms);
+	error = list_write(list);
+	if (error == -ENODATA)
+		say(LEVEL_ERROR, list, ": not written: nothing was read", NULL);
+	else if (error < 0)
 		say(LEVEL_ERROR, list, ": ", error_words(error), NULL);
 	return error < 0;
 }

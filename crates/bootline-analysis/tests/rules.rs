@@ -270,6 +270,23 @@ fn stamps_that_go_back_begin_no_gap() {
     assert_eq!(longest, Some(Dur::from_nanos(2_052_821_000)));
 }
 
+/// UBI ignores its fastmap from 6.3 on, unless the parameter that attaches the flash says otherwise.
+#[test]
+fn a_fastmap_is_enabled_where_it_has_to_be() {
+    let log =
+        fs::read_to_string(folder(RULES.iter().find(|r| r.id == RuleId::Fs003).unwrap()).join("fires.log")).unwrap();
+    let changes = |from: &str, to: &str| {
+        let found = findings(&analyse(log.replace(from, to).as_bytes()));
+        let attach = found.into_iter().find(|f| f.rule == RuleId::Fs003).expect("it took more than a second");
+        attach.remedies[0].changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let fastmap = "CONFIG_MTD_UBI_FASTMAP=y ubi.fm_autoconvert=1";
+    assert_eq!(changes("", ""), format!("{fastmap} without ubi.mtd=4 ubi.mtd=4,0,0,0,1"));
+    assert_eq!(changes("6.12.40", "6.1.40"), fastmap);
+    assert_eq!(changes("ubi.mtd=4", "ubi.mtd=4,0,0,0,1"), fastmap);
+    assert_eq!(changes("ubi.mtd=4", "quiet"), format!("{fastmap} ubi.mtd=4,0,0,0,1"));
+}
+
 /// The wait for a carrier belongs to the kernel's network configuration, whose own messages come after it.
 #[test]
 fn a_link_that_comes_up_just_before_dhcp_was_waited_for() {

@@ -128,8 +128,8 @@ pub const SCREEN_AND_NETWORK_MODULES: [&str; 3] = ["bochs", "virtio_gpu", "virti
 /// volumes.
 const PARAMETERS: [(&str, &str, &str); 2] = [("block2mtd", "block2mtd", "/dev/vda,131072"), ("ubi", "mtd", "0")];
 
-/// What follows the number of the flash in `ubi.mtd=`: where its second header is and how many blocks may go bad, both by default; the
-/// number of the volumes' device; and whether to use a fastmap.
+/// What follows the number of the flash in `ubi.mtd=`: the offset of the volume header and the limit of bad blocks, both the default; the
+/// number of the UBI device; fastmap on.
 const ENABLE_FASTMAP: &str = ",0,0,0,1";
 
 /// The parameters with which a module is loaded.
@@ -200,7 +200,7 @@ impl Hardware {
 impl Hardware {
     /// The words of the command line that a root with this file system needs, each with a blank after it: parameters of drivers that are
     /// built in. Those that are loaded as modules have theirs from the initramfs, which does not pass these on.
-    /// With `fastmap` UBI is told to look for its map, which kernels from 6.3 on don't do by themselves and older ones can't be told.
+    /// With `fastmap` UBI is told to use its map: from 6.3 on it would not otherwise, and before it can't be told.
     pub fn parameters(&self, file_system: FileSystem, fastmap: bool) -> String {
         let drivers = [&self.modules(file_system)[..], file_system.modules()].concat();
         let needed = PARAMETERS.iter().filter(|(driver, ..)| drivers.contains(driver));

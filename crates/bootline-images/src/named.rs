@@ -13,8 +13,8 @@ pub struct UnknownName {
     pub names: Vec<&'static str>,
 }
 
-/// Reads and writes the members of a kind by their names. The kind has the list `ALL` and the method `name`; the text says of a name that
-/// none of them has what is wrong with it.
+/// Reads and writes the members of a kind by their names. The kind has the list `ALL` and the method `name`. The text is for names that
+/// no member has: what they are not.
 #[macro_export]
 macro_rules! named {
     ($kind:ty, $wrong:literal) => {

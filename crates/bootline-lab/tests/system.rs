@@ -93,6 +93,23 @@ fn busybox_comes_to_its_application() {
 }
 
 #[test]
+fn an_application_that_is_process_1_boots_without_the_rest() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let dir = tempfile::tempdir().unwrap();
+    let (kernel, _, image) = settled(System::Busybox);
+    let request = BootRequest {
+        system: Some(SystemBoot { storage: Some(StoragePreset::Emmc), ..SystemBoot::new(&image) }),
+        smp: 2,
+        append: "quiet init=/usr/lib/bootline/app".to_owned(),
+        ..BootRequest::new(&kernel.path, dir.path())
+    };
+    let system = valid(&request).system.expect("a system was booted");
+    assert!(system.picture_seen_ns > system.handoff_ns && system.application_ns > system.handoff_ns, "{system:?}");
+    assert_eq!((system.multi_user_ns, system.socket_answered_ns), (None, None), "nobody sets up the network");
+    assert!(system.storage_rate_ratio.is_some(), "a storage of stated speed is checked");
+}
+
+#[test]
 fn debian_minimal_comes_to_its_application_and_accounts_for_its_units() {
     let truth = booted(System::DebianMinimal);
     let unit = |name: &str| truth.units.iter().find(|u| u.name == name).unwrap_or_else(|| panic!("no {name}"));

@@ -44,9 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             SystemChange::config("CONFIG_MTD_UBI_FASTMAP", "y"),
             SystemChange::parameter("ubi.fm_autoconvert", "1"),
         ];
-        if case.boot.kernel.version.is_none_or(|v| v >= ENABLED) {
-            changes.push(SystemChange::open_parameter("ubi.mtd", "flash,0,0,number,1"));
-        }
+        changes.extend(enabling(case, record.text));
         remedies.push(Remedy::new(
             "attach with a fastmap",
             changes,
@@ -88,6 +86,31 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         evidence: cite_at(case.boot, cited),
         remedies,
     }]
+}
+
+/// What makes UBI use a fastmap of the flash that it was attaching: `ubi0: attaching mtd4`, or `UBI: attaching mtd4 to ubi0` up to 3.16.
+/// The parameter replaces those of the same flash, as the first one decides. It is a number, a name or a node.
+fn enabling(case: &Case<'_>, attaching: &str) -> Vec<SystemChange> {
+    if case.boot.kernel.version.is_some_and(|v| v < ENABLED) {
+        return Vec::new();
+    }
+    let number = |before: &str| {
+        let digits = attaching.split_once(before)?.1;
+        Some(digits.split(|c: char| !c.is_ascii_digit()).next()?).filter(|n| !n.is_empty())
+    };
+    let (Some(device), Some(flash)) = (number("ubi"), number("attaching mtd")) else { return Vec::new() };
+    let is_of_ubi = |word: &&str| word.starts_with("ubi.mtd=");
+    let words: Vec<&str> = case.boot.kernel.command_line.words().filter(is_of_ubi).collect();
+    if words.iter().any(|word| word.split(',').nth(4).is_some_and(|fastmap| fastmap != "0")) {
+        return Vec::new();
+    }
+    let mut changes = Vec::new();
+    // With several, only the user knows which is which.
+    if let [word] = words[..] {
+        changes.push(SystemChange::without(word));
+    }
+    changes.push(SystemChange::parameter("ubi.mtd", format!("{flash},0,0,{device},1")));
+    changes
 }
 
 fn is_ubi(text: &str) -> bool {

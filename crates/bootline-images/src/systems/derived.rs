@@ -19,7 +19,9 @@ use crate::image_format::ImageFormat;
 pub struct Derivation<'a> {
     /// The state in which the guest leaves it.
     pub state: RootState,
-    /// What the guest runs, by which images that were made in another way are told apart.
+    /// What the kernel is told in addition. By this and by the script, images that were made in another way are told apart.
+    pub parameters: &'a str,
+    /// What the guest runs.
     pub script: &'a str,
 }
 
@@ -79,9 +81,9 @@ impl SystemStore {
 
 /// SHA-256 of an image's base and of what the guest did to it, in hexadecimal. The base is known by its file system: each build is another.
 fn recipe_of(base: &SystemImage, derivation: Derivation<'_>) -> Result<String, SystemError> {
-    let Derivation { state, script } = derivation;
+    let Derivation { state, parameters, script } = derivation;
     let (recipe, id) = (&base.manifest.recipe, base.file_system()?);
-    Ok(hex(Sha256::digest(format!("{recipe} {id} {state} {script}"))))
+    Ok(hex(Sha256::digest(format!("{recipe} {id} {state} {parameters} {script}"))))
 }
 
 #[cfg(test)]
@@ -89,7 +91,7 @@ mod tests {
     use super::super::image::{of_busybox, write_superblock};
     use super::*;
 
-    const AGEING: Derivation<'_> = Derivation { state: RootState::Aged, script: "write" };
+    const AGEING: Derivation<'_> = Derivation { state: RootState::Aged, parameters: "rw", script: "write" };
 
     fn base(store: &Path) -> SystemImage {
         let folder = store.join("amd64/busybox");
@@ -120,8 +122,9 @@ mod tests {
         assert!(first.path.ends_with("6.12.aged.img") && first.initramfs.is_file(), "{first:?}");
         assert_eq!(derived(&base, AGEING), (first, 1));
         assert_eq!(derived(&base, Derivation { script: "write more", ..AGEING }).1, 2);
+        assert_eq!(derived(&base, Derivation { parameters: "ro", ..AGEING }).1, 3);
         base.manifest.recipe = "another".to_owned();
-        assert_eq!(derived(&base, AGEING).1, 3);
+        assert_eq!(derived(&base, AGEING).1, 4);
         let rows = store.list(crate::arch::Arch::Amd64);
         assert!(rows.iter().any(|row| row.releases == ["6.12"]), "{rows:?}");
     }
@@ -136,7 +139,9 @@ mod tests {
                 write_superblock(&image.path, dirty);
                 Ok::<_, SystemError>(())
             };
-            let error = store.derived(&base, Derivation { state, script: "" }, &mut |_| {}, &mut guest).unwrap_err();
+            let error = store
+                .derived(&base, Derivation { state, parameters: "", script: "" }, &mut |_| {}, &mut guest)
+                .unwrap_err();
             assert!(error.to_string().contains(why), "{error}");
         };
         refused(RootState::Aged, true, "its file system was not unmounted");

@@ -64,7 +64,7 @@ impl RootState {
                 format.file_system().is_read_only().then_some("a file system that can't be written to does not age")
             }
             RootState::Fastmap => (format.file_system() != FileSystem::Ubifs)
-                .then_some("only UBI has a fastmap: the file system is ubifs"),
+                .then_some("a fastmap is UBI's, and a root on UBI has the file system ubifs"),
         }
     }
 

@@ -199,7 +199,7 @@ pub enum BootError {
         said: String,
     },
     /// A boot of an image that was prepared does not find it in its state.
-    #[error("a boot of the image of {system} that should be {state} does not say `{wanted}` in the kernel's log")]
+    #[error("the root of {system} is not in the state `{state}`: the kernel's log of a boot lacks `{wanted}`")]
     NotInState {
         /// The system.
         system: System,
@@ -209,7 +209,7 @@ pub enum BootError {
         wanted: &'static str,
     },
     /// A kernel that can't bring a root into a state.
-    #[error("kernel {kernel} can't make a root {state}: not built in: {}", lacking.join(", "))]
+    #[error("kernel {kernel} can't bring a root into the state `{state}`: not built in: {}", lacking.join(", "))]
     NotForState {
         /// The kernel.
         kernel: String,
@@ -260,9 +260,10 @@ impl BootError {
             BootError::NotBuiltIn { arch, .. } if !arch.has_kernel_builds() => {
                 Some("boot it with an initramfs, or a kernel of your own that has them".to_owned())
             }
-            BootError::NotForState { arch, .. } if !arch.has_kernel_builds() => {
-                Some("leave out `--root-state`, or name a kernel of another architecture".to_owned())
-            }
+            BootError::NotForState { arch, .. } if !arch.has_kernel_builds() => Some(
+                "leave out `--root-state` (in an experiment `root_state`), or name a kernel of another architecture"
+                    .to_owned(),
+            ),
             BootError::NotForState { .. } => Some(
                 "build one that has them: `bootline kernels build NAME --fragment ubi-fastmap`, then `--kernel NAME`"
                     .to_owned(),

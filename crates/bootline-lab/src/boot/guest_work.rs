@@ -6,7 +6,7 @@ use bootline_images::systems::RootState;
 
 use super::{ageing, fastmap, power_cut};
 
-/// What a guest does to a copy of a settled image. It writes to it, and then its power is cut.
+/// What a guest does to a copy of a settled image, before its power is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuestWork {
     /// What the kernel is told in addition.
@@ -21,8 +21,19 @@ pub struct GuestWork {
     pub(super) done: &'static str,
     /// Time limit for it; none for that of a boot.
     pub(super) patience: Option<Duration>,
-    /// A boot of the image is the proof that it is in the state. The kernel's log of that contains this; none without such a boot.
-    pub(super) proof: Option<&'static str>,
+    /// What shows that the image is in the state.
+    pub(super) proof: Proof,
+}
+
+/// What shows that an image is in the state into which a guest brought it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The script's report alone.
+    None,
+    /// A boot of it.
+    Boots,
+    /// A boot of it whose kernel log contains this.
+    Logs(&'static str),
 }
 
 impl GuestWork {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a guest loses its power while it writes.
-use super::guest_work::GuestWork;
+use super::guest_work::{GuestWork, Proof};
 
 pub(super) const WORK: GuestWork = GuestWork {
     parameters: "",
@@ -9,7 +9,7 @@ pub(super) const WORK: GuestWork = GuestWork {
     report: "written.txt",
     done: "written",
     patience: None,
-    proof: None,
+    proof: Proof::None,
 };
 
 /// Fills the journal with changes that are not written to their places yet, as a device does that logs and keeps a database: small

@@ -6,9 +6,7 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
-use super::system::{
-    AWAITED, HANDOFF, PICTURE, Question, STORAGE, SystemBoot, WARM_UP, Writes, starts_application_alone,
-};
+use super::system::{AWAITED, HANDOFF, PICTURE, Question, SOCKET, SystemBoot, Writes, starts_application_alone};
 use crate::fidelity::belongs;
 use crate::kmsg;
 use crate::line::{LineRead, LineUsage};
@@ -121,7 +119,7 @@ enum BootedWhen {
     Printed,
     /// It was handed over to.
     HandedOver,
-    /// The host has seen the picture of its application, which is process 1 and sets up no network, or has given up.
+    /// Its application, which is process 1 and sets up no network, is ready, and the host has seen its picture or given up.
     Pictured,
 }
 
@@ -173,12 +171,7 @@ impl Session {
         let is_alone = starts_application_alone(append);
         let system = boot.map(|boot| SystemSession {
             // Without the system's init nobody has an account of the boot.
-            questions: boot
-                .questions()
-                .into_iter()
-                .rev()
-                .filter(|(file, _)| !is_alone || [WARM_UP, STORAGE].contains(file))
-                .collect(),
+            questions: if is_alone { boot.storage_questions() } else { boot.questions() }.into_iter().rev().collect(),
             shutdown: boot.root.system().filter(|_| boot.writes == Writes::Kept).map(System::shutdown),
             booted: BootedWhen::of(boot, is_alone),
             ..SystemSession::default()
@@ -344,7 +337,7 @@ impl Session {
         if system.answer.is_some() {
             return None;
         }
-        let is_storage = system.questions.last().is_some_and(|(file, _)| [WARM_UP, STORAGE].contains(file));
+        let is_storage = system.questions.last().is_some_and(|(file, _)| SystemBoot::is_of_storage(file));
         if is_storage && system.marked_at.is_some_and(|at| now - at < STORAGE_REST) {
             return None;
         }
@@ -363,7 +356,7 @@ impl Session {
         let has = |name: &str| report.marks.iter().any(|m| m.name == name);
         let marked = match system.booted {
             BootedWhen::Marked => AWAITED.iter().all(|name| has(name)),
-            BootedWhen::Pictured => has(PICTURE),
+            BootedWhen::Pictured => has(PICTURE) && has(SOCKET),
             BootedWhen::Printed => self.marker_at.is_some() && has(HANDOFF),
             BootedWhen::HandedOver => has(HANDOFF),
         };

@@ -23,7 +23,7 @@ pub(super) const SOCKET: &str = "app.socket";
 /// The port on which the application listens.
 pub(super) const APPLICATION_PORT: u16 = 8080;
 
-/// Whether the command line makes the application process 1: the last init= counts, as for the kernel, and what follows `--` is for init.
+/// Whether the command line makes the application process 1: the last init= counts, and what follows `--` is for init.
 pub(super) fn starts_application_alone(append: &str) -> bool {
     let words = append.split_whitespace().take_while(|word| *word != "--");
     words.filter_map(|word| word.strip_prefix("init=")).last() == Some(APPLICATION_PROGRAM)
@@ -217,13 +217,24 @@ impl SystemBoot {
             Some(InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => Vec::new(),
             None => of_systemd("[ -d /run/systemd/system ] && "),
         };
-        if let Some(storage) = self.storage {
-            // An image that can't be looked at is refused before it is booted.
-            let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());
-            questions.push((WARM_UP, "dd if=/dev/null of=/dev/null 2>/dev/null".to_owned()));
-            questions.push((STORAGE, check_command(storage.limits(), self.bus().disk(), size)));
-        }
+        questions.extend(self.storage_questions());
         questions
+    }
+
+    /// Those that check its storage, in order, which keep it busy.
+    pub(super) fn storage_questions(&self) -> Vec<Question> {
+        let Some(storage) = self.storage else { return Vec::new() };
+        // An image that can't be looked at is refused before it is booted.
+        let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());
+        vec![
+            (WARM_UP, "dd if=/dev/null of=/dev/null 2>/dev/null".to_owned()),
+            (STORAGE, check_command(storage.limits(), self.bus().disk(), size)),
+        ]
+    }
+
+    /// Whether a question is one of these.
+    pub(super) fn is_of_storage(file: &str) -> bool {
+        [WARM_UP, STORAGE].contains(&file)
     }
 }
 
@@ -242,7 +253,7 @@ pub(super) const LONGEST_COMMAND: usize = 4096;
 pub(super) const UNITS: &str = "systemctl-show.txt";
 /// The file with the properties of process 1.
 pub(super) const MANAGER: &str = "systemctl-manager.txt";
-/// What reads dd and its libraries before the storage is checked, which would count as the storage's time. It answers nothing.
+/// The name of what reads dd and its libraries before the check, which would count as the storage's time. It answers nothing.
 pub(super) const WARM_UP: &str = "warm-up";
 /// The file with dd's report on the storage.
 pub(super) const STORAGE: &str = "storage.txt";

@@ -48,7 +48,7 @@ pub enum Metric {
     ApplicationStart,
     /// From QEMU's start until a whole system's application has drawn its picture and listens, by its own marks.
     Application,
-    /// From that hand-off until the application has drawn its picture and listens: what its start in user space takes.
+    /// From the hand-off to a whole system's init (`handoff`) until its application has drawn its picture and listens.
     ApplicationAfterHandoff,
     /// From QEMU's start until the host sees the application's picture on the screen.
     PictureSeen,

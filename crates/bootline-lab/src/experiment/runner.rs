@@ -180,7 +180,7 @@ fn quickest<'e>(experiment: &'e Experiment, plan: &ExperimentPlan) -> Option<&'e
 fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
     let kernel = &images.kernels[&arm.name];
     BootRequest {
-        system: arm.system.as_ref().map(|system| images.systems[&arm.name].boot(system, kernel.release.as_deref())),
+        system: arm.system.as_ref().map(|system| images.systems[&arm.name].boot(system)),
         marker: arm.marker.as_deref().map(|text| Regex::new(text).expect("checked when the file was read")),
         loader: arm.loader.map(|loader| images.loaders[&arm.name].boot(loader)),
         initrd: arm.initrd.clone(),

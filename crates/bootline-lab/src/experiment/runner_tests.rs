@@ -276,6 +276,7 @@ fn a_folder_takes_one_experiment_one_order_and_one_kernel() {
     let system = |file_system: &str| ArmSystemImage {
         system: Some(System::Busybox),
         state: None,
+        release: None,
         own: None,
         path: "/i".into(),
         initramfs: "/r".into(),
@@ -325,6 +326,7 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let image = ArmSystemImage {
         system: Some(System::DebianSystemd),
         state: None,
+        release: None,
         own: None,
         path: "/i".into(),
         initramfs: "/r".into(),

@@ -33,6 +33,9 @@ pub struct ArmSystemImage {
     /// The state of its root; null for a root of the user's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RootState>,
+    /// What `uname -r` says in the kernel that the image is for; null for a root of the user's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
     /// What such a root is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<ArmOwnRoot>,
@@ -65,6 +68,7 @@ impl ArmSystemImage {
         Ok(ArmSystemImage {
             system: Some(image.manifest.system),
             state: Some(image.manifest.state),
+            release: Some(image.manifest.release.clone()),
             own: None,
             path: image.path.clone(),
             initramfs,
@@ -92,6 +96,7 @@ impl ArmSystemImage {
         ArmSystemImage {
             system: None,
             state: None,
+            release: None,
             own: Some(ArmOwnRoot { file_system: root.file_system, partition: root.partition }),
             path: root.disk.clone(),
             initramfs,
@@ -99,8 +104,8 @@ impl ArmSystemImage {
         }
     }
 
-    /// The boot of this image on an arm's storage, by a kernel of this release.
-    pub(super) fn boot(&self, arm: &ArmSystem, release: Option<&str>) -> SystemBoot {
+    /// The boot of this image on an arm's storage.
+    pub(super) fn boot(&self, arm: &ArmSystem) -> SystemBoot {
         let root = match (self.own, self.system) {
             (Some(ArmOwnRoot { file_system, partition }), _) => BootedRoot::Own { file_system, partition },
             (None, system) => {
@@ -114,7 +119,7 @@ impl ArmSystemImage {
             hardware: arm.hardware.clone(),
             storage: arm.storage,
             state: self.own.is_none().then_some(arm.state),
-            release: release.filter(|_| self.own.is_none()).map(str::to_owned),
+            release: self.release.clone(),
             changes: arm.changes.clone(),
             writes: Writes::Discarded,
         }
@@ -209,6 +214,7 @@ mod tests {
             Ok::<_, ()>(ArmSystemImage {
                 system,
                 state,
+                release: None,
                 own: None,
                 path: "/i".into(),
                 initramfs: "/r".into(),
@@ -229,6 +235,6 @@ mod tests {
         let expected = [&busybox[..], &[("other", System::DebianMinimal)]].concat();
         assert_eq!(of, expected);
         let emmc = experiment.arm("emmc").and_then(|arm| arm.system.as_ref()).unwrap();
-        assert_eq!(images.systems["emmc"].boot(emmc, None).storage, emmc.storage);
+        assert_eq!(images.systems["emmc"].boot(emmc).storage, emmc.storage);
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bootline_capture::Header;
+use bootline_images::image_format::ImageFormat;
 use bootline_images::roots::FileSystem;
 
 use super::super::BootedRoot;
@@ -228,15 +229,24 @@ fn a_root_of_ones_own_has_booted_at_its_prompt() {
 }
 
 #[test]
-fn an_application_that_is_process_1_has_booted_with_its_picture() {
-    let boot = SystemBoot { storage: Some(StoragePreset::Nand), ..SystemBoot::of_busybox() };
+fn an_application_that_is_process_1_has_booted_when_it_is_ready_and_its_picture_was_seen() {
+    let root = BootedRoot::Lab { system: System::DebianSystemd, format: ImageFormat::Ext4 };
+    let boot = SystemBoot { storage: Some(StoragePreset::Nand), root, ..SystemBoot::of_busybox() };
     for (append, expected) in [("quiet init=/usr/lib/bootline/app", Some(GuestCommand::Dump)), ("quiet", None)] {
         let (_dir, s) = session(None, false);
         let mut s = s.of_system(Some(&boot), append);
         frame(&mut s, 200, "init", "monotonic_ns=5 boottime_ns=6");
         frame(&mut s, 1_000, PICTURE, "monotonic_ns=7");
-        assert_eq!(s.tick(ms(1_050)).unwrap(), None, "the host has not seen it");
         s.report.picture_seen_at = Some(ms(1_060));
+        assert_eq!(s.tick(ms(1_070)).unwrap(), None, "it does not listen");
+        frame(&mut s, 1_080, SOCKET, "monotonic_ns=8");
         assert_eq!(s.tick(ms(1_100)).unwrap(), expected, "{append}");
+        let questions = s.system.unwrap().questions;
+        let is_asked_for_units = questions.iter().any(|(_, command)| command.contains("systemctl"));
+        assert_eq!(
+            (questions.len() > 2, is_asked_for_units),
+            (expected.is_none(), expected.is_none()),
+            "{questions:?}"
+        );
     }
 }

@@ -329,7 +329,11 @@ fn prepared(
         return Err(Failure::new(Exit::USAGE, what).hint("leave them out, or `--file-system`"));
     }
     if let Some(why) = state.contradiction(format) {
-        return Err(Failure::new(Exit::USAGE, why).hint("leave out `--root-state`, or `--file-system`"));
+        let hint = match state {
+            RootState::Fastmap => "add `--file-system ubifs`, or leave out `--root-state`",
+            _ => "leave out `--root-state`, or `--file-system`",
+        };
+        return Err(Failure::new(Exit::USAGE, why).hint(hint));
     }
     let image = in_state(system, state, format, kernel, &|| Ok(None), terminal)?;
     let (initramfs, kept) = initramfs_for(&image, &hardware, kernel, terminal)?;
