@@ -101,9 +101,8 @@ impl Disks {
 #[cfg(test)]
 mod tests {
     use bootline_images::hardware::{Bus, Hardware};
-    use bootline_images::systems::RootState;
 
-    use super::super::guest_work::GuestWork;
+    use super::super::power_cut;
     use super::*;
     use crate::line::RunClock;
     use crate::storage::StoragePreset;
@@ -131,8 +130,7 @@ mod tests {
             drive(&card),
             format!("{plain},snapshot=on,throttling.bps-total=20000000,throttling.group=storage,{file}")
         );
-        let work = GuestWork::of(RootState::PowerLost).unwrap();
-        for writes in [Writes::Kept, Writes::Worked(work)] {
+        for writes in [Writes::Kept, Writes::Worked(&power_cut::WORK)] {
             assert_eq!(drive(&SystemBoot { writes, ..stored.clone() }), format!("{plain},snapshot=off,{file}"));
         }
     }

@@ -9,7 +9,9 @@ use bootline_images::systems::{Derivation, RootState, System, SystemImage};
 use tempfile::TempDir;
 
 use super::guest_work::{GuestWork, Proof};
-use super::{BootError, BootProgress, BootRequest, RunVerdict, SystemBoot, Writes, boot, files};
+use super::{
+    BootError, BootProgress, BootRequest, RunVerdict, SystemBoot, Writes, ageing, boot, fastmap, files, power_cut,
+};
 use crate::fidelity::FidelityFlaw;
 
 /// How often an image is booted in vain: the translator kills a few boots in a hundred.
@@ -24,9 +26,19 @@ pub fn settle(image: &SystemImage, kernel: &Path, cancel: &AtomicBool) -> Result
     boot_guest(image.manifest.system, &request, cancel, &mut |_| {}).map(|_| ())
 }
 
+/// What a guest does to bring a root into this state; none for a state that takes no guest.
+fn work_for(state: RootState) -> Option<&'static GuestWork> {
+    match state {
+        RootState::Settled | RootState::FirstBoot => None,
+        RootState::PowerLost => Some(&power_cut::WORK),
+        RootState::Aged => Some(&ageing::WORK),
+        RootState::Fastmap => Some(&fastmap::WORK),
+    }
+}
+
 /// How a guest brings a settled image into a state, by [`derive`]; none for a state that takes none.
 pub fn derivation(state: RootState) -> Option<Derivation<'static>> {
-    GuestWork::of(state).map(|work| Derivation { state, parameters: work.parameters, script: work.script })
+    work_for(state).map(|work| Derivation { state, parameters: work.parameters, script: work.script })
 }
 
 /// Boots the image, and leaves it in this state. Nothing is done for one that takes no guest.
@@ -34,7 +46,7 @@ pub fn derivation(state: RootState) -> Option<Derivation<'static>> {
 /// # Errors
 /// As for [`settle`]; the guest could not write what the state demands, or a boot does not find the image in that state.
 pub fn derive(image: &SystemImage, state: RootState, kernel: &Path, cancel: &AtomicBool) -> Result<(), BootError> {
-    let Some(work) = GuestWork::of(state) else { return Ok(()) };
+    let Some(work) = work_for(state) else { return Ok(()) };
     let system = image.manifest.system;
     let writing = preparing(image, kernel, Writes::Worked(work));
     let writing = BootRequest {
@@ -91,4 +103,23 @@ pub(super) fn boot_guest(
         }
     }
     unreachable!("the last attempt is never repeated")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::system::LONGEST_COMMAND;
+    use super::*;
+
+    #[test]
+    fn each_script_is_a_line_that_says_when_all_is_done() {
+        for state in RootState::ALL {
+            let Some(work) = work_for(state) else {
+                assert!(!state.is_derived(), "{state}");
+                continue;
+            };
+            assert!(state.is_derived() && work.script.contains(work.done), "{state}");
+            assert!(!work.script.contains('\n') && work.script.len() < LONGEST_COMMAND, "{state}");
+            assert_eq!(work.starts_init, !work.parameters.contains("init="), "{state}");
+        }
+    }
 }

@@ -278,6 +278,7 @@ impl SystemBoot {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ageing;
     use super::*;
 
     fn boot() -> SystemBoot {
@@ -363,7 +364,7 @@ mod tests {
         assert_eq!(questions.last().map(|q| q.0), Some(STORAGE));
         assert_eq!(questions[0].0, UNITS);
         assert_eq!(SystemBoot { writes: Writes::Kept, ..boot() }.questions(), []);
-        let work = GuestWork::of(RootState::Aged).unwrap();
+        let work = &ageing::WORK;
         let asked = SystemBoot { writes: Writes::Worked(work), ..boot() }.questions();
         assert_eq!(asked, [(work.report, work.script.to_owned())]);
     }
