@@ -4,14 +4,13 @@
 //! UBI writes one when it is allowed to (`fm_autoconvert`), and a pool of erase blocks that it hands out is used up. A pool is at most a
 //! twentieth of the flash (`ubi_attach_mtd_dev` in drivers/mtd/ubi/build.c). What is written afterwards does not outdate the map.
 //!
-//! The system's own init is not started: nothing of it has to be in the way when the root is remounted read-only, so that UBIFS has nothing
-//! to recover.
-
+//! The system's own init is not started: what it runs would keep the root from being remounted read-only, and UBIFS would have a journal
+//! to replay.
 use std::time::Duration;
 
 use super::guest_work::{GuestWork, Proof};
 
-/// How long it may take on a busy host. The largest system writes a quarter of a gigabyte.
+/// How long it may take on a busy host. The largest system writes some hundred megabytes.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
 
 pub(super) const WORK: GuestWork = GuestWork {
