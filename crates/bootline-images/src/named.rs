@@ -72,7 +72,11 @@ mod tests {
         check(Bus::ALL, "ide", "`ide` is not a bus: virtio, sata, sd, nvme, usb, mtd");
         check(Absent::ALL, "sata", "`sata` is not hardware that can be absent: sata-disk, sd-card, network-link");
         check(Loader::ALL, "grub", "`grub` is not a boot loader of the lab: u-boot, grub-bios, grub-efi");
-        check(RootState::ALL, "new", "`new` is not a state of a root: settled, first-boot, power-lost, aged, fastmap");
+        check(
+            RootState::ALL,
+            "new",
+            "`new` is not a state of a root: settled, first-boot, power-lost, aged, fastmap, recorded",
+        );
         check(
             System::ALL,
             "debian",

@@ -64,7 +64,11 @@ fn usage() {
     for with in [["--bus", "sata"], ["--file-system", "ubifs"], ["--loader", "grub-efi"]] {
         check(&[&system[..], &["--no-initramfs"], &with[..]].concat(), 2, "cannot be used with");
     }
-    check(&[&system[..], &["--root-state", "old"]].concat(), 2, "settled, first-boot, power-lost, aged, fastmap");
+    check(
+        &[&system[..], &["--root-state", "old"]].concat(),
+        2,
+        "settled, first-boot, power-lost, aged, fastmap, recorded",
+    );
     let root = ["--kernel", "image", "-o", "out", "--root", "image"];
     check(&[&root[..], &["--system", "busybox"]].concat(), 2, "cannot be used with");
     check(&[&root[..], &["--initrd", "image"]].concat(), 2, "cannot be used with");

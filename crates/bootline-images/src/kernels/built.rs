@@ -14,12 +14,13 @@ use crate::arch::Arch;
 pub struct BuiltName(String);
 
 /// What a name can't end in after a dot: files in the caches are called by a kernel's name and one of these.
-const ENDINGS: [&str; 12] = [
+const ENDINGS: [&str; 13] = [
     "lock",
     "first-boot",
     "power-lost",
     "aged",
     "fastmap",
+    "recorded",
     "ext4",
     "btrfs",
     "squashfs",

@@ -65,7 +65,7 @@ impl SystemStore {
         if fresh.manifest.format == ImageFormat::Ext4 {
             let lacking = match (state, fresh.needs_recovery()?) {
                 (RootState::PowerLost, false) => Some("its file system is clean"),
-                (RootState::Aged, true) => Some("its file system was not unmounted"),
+                (RootState::Aged | RootState::Recorded, true) => Some("its file system was not unmounted"),
                 _ => None,
             };
             if let Some(lacking) = lacking {

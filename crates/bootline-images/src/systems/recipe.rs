@@ -57,6 +57,8 @@ pub(super) fn additions(
         ("usr/lib/bootline/handoff", Program(programs.handoff.to_vec())),
         ("usr/sbin/fastinit", Program(programs.fastinit.to_vec())),
         ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
+        ("etc/fastinit-record.conf", File(include_str!("files/fastinit-record.conf"))),
+        ("etc/fastinit-replay.conf", File(include_str!("files/fastinit-replay.conf"))),
         ("etc/hostname", File("lab\n")),
         ("etc/hosts", File("127.0.0.1 localhost\n127.0.1.1 lab\n")),
     ];
@@ -199,7 +201,9 @@ mod tests {
             assert_eq!(fs::metadata(&app).unwrap().permissions().mode() & 0o777, 0o755);
             let starts = |line: &str| line.contains("/usr/lib/bootline/app") && !line.contains("app mark");
             let started = list.iter().any(|(path, added)| match added {
-                Added::File(text) | Added::Script(text) => *path != "etc/fastinit.conf" && text.lines().any(starts),
+                Added::File(text) | Added::Script(text) => {
+                    !path.starts_with("etc/fastinit") && text.lines().any(starts)
+                }
                 _ => false,
             });
             assert_eq!(fs::read(folder.path().join("usr/sbin/fastinit")).unwrap(), b"fastinit");

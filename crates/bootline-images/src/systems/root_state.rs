@@ -25,12 +25,20 @@ pub enum RootState {
     Aged,
     /// It was settled, and then written to by a kernel that left UBI's fastmap on the flash: a later boot attaches by it.
     Fastmap,
+    /// It was settled, and booted again by fastinit, which recorded what was read: the list that it reads ahead is in the root.
+    Recorded,
 }
 
 impl RootState {
     /// All of them.
-    pub const ALL: [RootState; 5] =
-        [RootState::Settled, RootState::FirstBoot, RootState::PowerLost, RootState::Aged, RootState::Fastmap];
+    pub const ALL: [RootState; 6] = [
+        RootState::Settled,
+        RootState::FirstBoot,
+        RootState::PowerLost,
+        RootState::Aged,
+        RootState::Fastmap,
+        RootState::Recorded,
+    ];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
@@ -40,6 +48,7 @@ impl RootState {
             RootState::PowerLost => "power-lost",
             RootState::Aged => "aged",
             RootState::Fastmap => "fastmap",
+            RootState::Recorded => "recorded",
         }
     }
 
@@ -47,7 +56,11 @@ impl RootState {
     pub(super) fn image_stem(self, release: &str) -> String {
         match self {
             RootState::Settled => release.to_owned(),
-            RootState::FirstBoot | RootState::PowerLost | RootState::Aged | RootState::Fastmap => {
+            RootState::FirstBoot
+            | RootState::PowerLost
+            | RootState::Aged
+            | RootState::Fastmap
+            | RootState::Recorded => {
                 format!("{release}.{self}")
             }
         }
@@ -60,6 +73,10 @@ impl RootState {
             RootState::FirstBoot | RootState::PowerLost => {
                 (format != ImageFormat::Ext4).then_some("a root that was never booted, or lost its power, is on ext4")
             }
+            RootState::Recorded => format
+                .file_system()
+                .is_read_only()
+                .then_some("a list can't be written to a file system that can't be written to"),
             RootState::Aged => {
                 format.file_system().is_read_only().then_some("a file system that can't be written to does not age")
             }
@@ -72,7 +89,7 @@ impl RootState {
     pub fn is_derived(self) -> bool {
         match self {
             RootState::Settled | RootState::FirstBoot => false,
-            RootState::PowerLost | RootState::Aged | RootState::Fastmap => true,
+            RootState::PowerLost | RootState::Aged | RootState::Fastmap | RootState::Recorded => true,
         }
     }
 }
@@ -98,6 +115,6 @@ mod tests {
     #[test]
     fn images_in_several_states_are_several_files() {
         let names = RootState::ALL.map(|state| state.image_stem("6.12"));
-        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost", "6.12.aged", "6.12.fastmap"]);
+        assert_eq!(names, ["6.12", "6.12.first-boot", "6.12.power-lost", "6.12.aged", "6.12.fastmap", "6.12.recorded"]);
     }
 }

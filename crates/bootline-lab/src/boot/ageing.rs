@@ -22,6 +22,7 @@ pub(super) const WORK: GuestWork = GuestWork {
     report: "aged.txt",
     done: "files were replaced",
     patience: Some(PATIENCE),
+    shuts_down: false,
     // All of it was written anew.
     proof: Proof::Boots,
 };

@@ -27,7 +27,7 @@ fn for_a_root(absent: impl IntoIterator<Item = Absent>) -> impl Iterator<Item = 
 
 fn for_a_state(state: RootState) -> &'static [&'static str] {
     match state {
-        RootState::Settled | RootState::FirstBoot | RootState::PowerLost | RootState::Aged => &[],
+        RootState::Settled | RootState::FirstBoot | RootState::PowerLost | RootState::Aged | RootState::Recorded => &[],
         // A module would not be told to write the map: see `fastmap`.
         RootState::Fastmap => &["MTD_UBI", "MTD_UBI_FASTMAP"],
     }

@@ -20,6 +20,7 @@ pub(super) const WORK: GuestWork = GuestWork {
     report: "fastmap.txt",
     done: "written",
     patience: Some(PATIENCE),
+    shuts_down: false,
     proof: Proof::Logs("attached by fastmap"),
 };
 

@@ -2,7 +2,7 @@
 //! What guests do to images, to bring their roots into states.
 use std::time::Duration;
 
-/// What a guest does to a copy of a settled image, before its power is cut.
+/// What a guest does to a copy of a settled image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GuestWork {
     /// What the kernel is told in addition.
@@ -17,6 +17,8 @@ pub struct GuestWork {
     pub(super) done: &'static str,
     /// Time limit for it; none for that of a boot.
     pub(super) patience: Option<Duration>,
+    /// Whether the system is shut down in its own way afterwards. Otherwise its power is cut.
+    pub(super) shuts_down: bool,
     /// What shows that the image is in the state.
     pub(super) proof: Proof,
 }
@@ -53,6 +55,7 @@ mod tests {
             report: "report.txt",
             done: "files were replaced",
             patience: None,
+            shuts_down: false,
             proof: Proof::None,
         };
         assert!(work.is_done("12 files were replaced\n"));

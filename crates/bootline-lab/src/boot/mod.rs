@@ -26,6 +26,7 @@ mod loader_truth;
 mod monitor;
 mod power_cut;
 mod progress;
+mod recording;
 mod request;
 mod run;
 mod run_event;

@@ -9,6 +9,7 @@ pub(super) const WORK: GuestWork = GuestWork {
     report: "written.txt",
     done: "written",
     patience: None,
+    shuts_down: false,
     proof: Proof::None,
 };
 

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::guest_work::{GuestWork, Proof};
 use super::{
     BootError, BootProgress, BootRequest, RunVerdict, SystemBoot, Writes, ageing, boot, fastmap, files, power_cut,
+    recording,
 };
 use crate::fidelity::FidelityFlaw;
 
@@ -33,6 +34,7 @@ fn work_for(state: RootState) -> Option<&'static GuestWork> {
         RootState::PowerLost => Some(&power_cut::WORK),
         RootState::Aged => Some(&ageing::WORK),
         RootState::Fastmap => Some(&fastmap::WORK),
+        RootState::Recorded => Some(&recording::WORK),
     }
 }
 
@@ -119,7 +121,7 @@ mod tests {
             };
             assert!(state.is_derived() && work.script.contains(work.done), "{state}");
             assert!(!work.script.contains('\n') && work.script.len() < LONGEST_COMMAND, "{state}");
-            assert_eq!(work.starts_init, !work.parameters.contains("init="), "{state}");
+            assert_eq!(work.starts_init, !work.parameters.contains("init=/bin/sh"), "{state}");
         }
     }
 }

@@ -59,8 +59,19 @@ pub enum Writes {
     Discarded,
     /// It is kept, and the system shuts down in its own way: what an image needs once before it is measured.
     Kept,
-    /// It is kept, and the power is cut once the guest has done this work.
+    /// It is kept, once the guest has done this work.
     Worked(&'static GuestWork),
+}
+
+impl Writes {
+    /// Whether the system is shut down in its own way in the end. Otherwise its power is cut.
+    pub(super) fn shuts_down(self) -> bool {
+        match self {
+            Writes::Discarded => false,
+            Writes::Kept => true,
+            Writes::Worked(work) => work.shuts_down,
+        }
+    }
 }
 
 /// A root file system and how one knows that it has booted.

@@ -83,7 +83,8 @@ pub struct Args {
     root_partition: Option<u32>,
     /// The state of the system's root: settled (booted before, and shut down), first-boot (never booted), power-lost (its
     /// power was cut right after it wrote, so its journal is replayed), aged (all its files were rewritten while it was nearly
-    /// full, so large ones are fragmented), or fastmap (UBI attaches by its map; needs a kernel built with --fragment ubi-fastmap)
+    /// full, so large ones are fragmented), fastmap (UBI attaches by its map; needs a
+    /// kernel built with --fragment ubi-fastmap), or recorded (fastinit has a list of what a boot reads)
     #[arg(long, value_name = "STATE", default_value_t, requires = "system")]
     root_state: RootState,
     /// Boot a copy of the system's root with this file in it; may be given several times

@@ -44,6 +44,7 @@ pub fn in_state(
     let what = match state {
         RootState::Aged => "booting a copy of it and rewriting all its files, which takes minutes, once",
         RootState::Fastmap => "booting a copy of it and writing to it until UBI has written its fastmap, once",
+        RootState::Recorded => "booting a copy of it while fastinit records what is read, once",
         RootState::Settled | RootState::FirstBoot | RootState::PowerLost => {
             "booting a copy of it, and cutting its power while it writes"
         }
