@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The forms in which the lab writes a tree of files as the image of a root.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

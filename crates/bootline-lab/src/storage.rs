@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Storage of true speed: presets of bytes and operations per second, and the check that a disk has them.
-
 use bootline_capture::units::Dur;
 use bootline_images::hardware::Bus;
 use schemars::JsonSchema;

@@ -11,7 +11,8 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::Fs003,
     doc: "UBI reads the headers of every block of the flash partition when it attaches: the time grows with the \
           partition's size, about 1.4 s for 470 MiB of NAND. A fastmap stores the result in the flash itself and is \
-          read instead; from 6.3 on only if the fifth value of ubi.mtd= is 1. Mounting the UBIFS on it adds little, unless its journal must be recovered.",
+          read instead; from 6.3 on only if the fifth value of ubi.mtd= is 1. Mounting the UBIFS on it adds little, \
+          unless its journal must be recovered.",
     place: TimelinePlace::Evidence,
     check,
 };

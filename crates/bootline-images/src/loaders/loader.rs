@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The boot loaders that the lab can build and boot with.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! In which state a system's root is when it is booted: what its last boot left, if it had one.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,16 +53,7 @@ impl RootState {
 
     /// The stem of the name of an image in this state, for a kernel's release.
     pub(super) fn image_stem(self, release: &str) -> String {
-        match self {
-            RootState::Settled => release.to_owned(),
-            RootState::FirstBoot
-            | RootState::PowerLost
-            | RootState::Aged
-            | RootState::Fastmap
-            | RootState::Recorded => {
-                format!("{release}.{self}")
-            }
-        }
+        if self == RootState::Settled { release.to_owned() } else { format!("{release}.{self}") }
     }
 
     /// Why a root in this form of an image can't be in this state; none if it can.

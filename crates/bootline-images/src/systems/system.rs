@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The systems that the lab can build and boot.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -23,7 +23,7 @@ pub(super) const WORK: GuestWork = GuestWork {
     done: "files were replaced",
     patience: Some(PATIENCE),
     shuts_down: false,
-    // All of it was written anew.
+    // Every file was rewritten: only a boot shows that the root still works.
     proof: Proof::Boots,
 };
 
