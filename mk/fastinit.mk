@@ -9,7 +9,7 @@ FASTINIT_SMOKE = build/x86_64/fastinit-patient build/x86_64/guest
 
 ## fastinit
 
-.PHONY: fastinit fastinit-layers-test fastinit-smoke fastinit-test fastinit-fuzz fastinit-boot-test fastinit-systemd-test
+.PHONY: fastinit fastinit-figures fastinit-layers-test fastinit-smoke fastinit-test fastinit-fuzz fastinit-boot-test fastinit-systemd-test
 fastinit: ## builds init/fastinit for amd64, arm64, armhf, riscv64
 	@scripts/setup fastinit
 	@set -e; for prefix in $(FASTINIT_COMPILERS); do $(MAKE) --no-print-directory -C init/fastinit CROSS_COMPILE=$$prefix; done
@@ -27,6 +27,11 @@ fastinit-smoke: ## its parser's tests with sanitizers and valgrind; boots SMOKE_
 fastinit-test: fastinit ## its parser's tests, every system call failing once, sanitizers, valgrind (root)
 	@scripts/setup build fastinit-test
 	$(MAKE) -C init/fastinit test
+
+fastinit-figures: fastinit ## prints its size, its system calls up to the first program, its memory (root)
+	@scripts/setup fastinit-test
+	$(MAKE) -C init/fastinit build/x86_64/guest
+	init/fastinit/tests/figures init/fastinit/build
 
 fastinit-fuzz: ## fuzzes its parser for FUZZ_SECONDS (20)
 	@scripts/setup fastinit-fuzz

@@ -111,6 +111,14 @@ impl Arch {
         }
     }
 
+    /// Whether memory can be added while a guest runs: Linux has a driver for virtio-mem.
+    pub fn has_added_memory(self) -> bool {
+        match self {
+            Arch::Amd64 | Arch::Arm64 => true,
+            Arch::Armhf => false,
+        }
+    }
+
     /// Whether the kernel learns its machine from a device tree.
     pub fn has_device_tree(self) -> bool {
         match self {

@@ -136,6 +136,11 @@ pub enum FidelityFlaw {
         #[schemars(with = "i64")]
         late_ns: Dur,
     },
+    /// The memory that a driver was to add was not there once the boot had ended.
+    MemoryNotAdded {
+        /// What the kernel managed, in KiB; null if it did not say.
+        total_kib: Option<u64>,
+    },
     /// More was received than the lab keeps for comparison.
     TooMuchOutput,
 }
@@ -169,10 +174,20 @@ impl Fidelity {
         }
     }
 
+    /// Checks that a guest that began with `memory_mib` has more: a kernel never manages all that it begins with.
+    pub(crate) fn check_added_memory(&mut self, memory_mib: u32, total_kib: Option<u64>) {
+        if total_kib.is_none_or(|total| total <= u64::from(memory_mib) << 10) {
+            self.flaws.push(FidelityFlaw::MemoryNotAdded { total_kib });
+        }
+    }
+
     /// What to do with the run that was attempt number `attempt` (from 1) of at most `attempts`.
     pub fn decide(&self, attempt: u32, attempts: u32) -> RetryDecision {
-        let hopeless =
-            self.flaws.iter().any(|f| matches!(f, FidelityFlaw::TooMuchOutput | FidelityFlaw::PrintedAgain { .. }));
+        let is_hopeless = |flaw: &FidelityFlaw| {
+            use FidelityFlaw::{MemoryNotAdded, PrintedAgain, TooMuchOutput};
+            matches!(flaw, TooMuchOutput | PrintedAgain { .. } | MemoryNotAdded { .. })
+        };
+        let hopeless = self.flaws.iter().any(is_hopeless);
         match (self.flaws.is_empty(), hopeless || attempt >= attempts) {
             (true, _) => RetryDecision::Keep,
             (false, true) => RetryDecision::GiveUp,

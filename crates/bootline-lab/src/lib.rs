@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! bootline-lab: boots real systems in QEMU on a serial line of true speed.
 pub mod boot;
+pub mod cpu_model;
 pub mod disk;
 pub mod experiment;
 pub mod fidelity;

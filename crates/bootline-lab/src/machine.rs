@@ -7,6 +7,7 @@ use bootline_capture::units::Baud;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::cpu_model::CpuModel;
 use bootline_images::arch::Arch;
 
 /// What executes the guest's instructions.
@@ -27,21 +28,32 @@ pub enum Accel {
 impl Accel {
     fn arguments(self) -> &'static [&'static str] {
         match self {
-            Accel::Tcg => &["-accel", "tcg"],
+            Accel::Tcg | Accel::Icount => &["-accel", "tcg"],
             Accel::TcgSingleThread => &["-accel", "tcg,thread=single"],
             Accel::Kvm => &["-accel", "kvm"],
-            Accel::Icount => &["-accel", "tcg", "-icount", "shift=1,sleep=off"],
         }
     }
 }
 
+/// The time that an instruction takes where instructions are counted, in nanoseconds: QEMU has powers of two only.
+pub const INSTRUCTION_NS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+
+/// Unless something else is asked for.
+const DEFAULT_INSTRUCTION_NS: u32 = 2;
+
 /// The guest's hardware.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub arch: Arch,
     pub accel: Accel,
+    /// The processor; none for the lab's own choice.
+    pub cpu: Option<CpuModel>,
+    /// The time of an instruction with [`Accel::Icount`]; none for the lab's own.
+    pub instruction_ns: Option<u32>,
     pub smp: u32,
     pub memory_mib: u32,
+    /// Memory that the guest has once a driver has added it.
+    pub added_memory_mib: u32,
 }
 
 /// QEMU's chardev arguments for the guest's two ports.
@@ -58,15 +70,31 @@ impl Machine {
         let mut add = |words: &[&str]| args.extend(words.iter().map(OsString::from));
         add(&["-no-user-config", "-nodefaults", "-no-reboot", "-display", "none"]);
         add(self.accel.arguments());
-        let cpu = match self.accel {
-            Accel::Kvm => "host",
-            Accel::Tcg | Accel::TcgSingleThread | Accel::Icount => self.arch.emulated_cpu(),
+        if let Some(ns) = self.counted_instruction_ns() {
+            add(&["-icount", &format!("shift={},sleep=off", ns.ilog2())]);
+        }
+        let cpu = match (&self.cpu, self.accel) {
+            (Some(model), _) => model.name(),
+            (None, Accel::Kvm) => "host",
+            (None, Accel::Tcg | Accel::TcgSingleThread | Accel::Icount) => self.arch.emulated_cpu(),
         };
         let machine = self.arch.machine();
-        add(&["-machine", machine, "-cpu", cpu, "-smp", &self.smp.to_string(), "-m", &self.memory_mib.to_string()]);
+        let memory = match self.added_memory_mib {
+            0 => self.memory_mib.to_string(),
+            // In 64 bits: a sum that is too much is for QEMU to refuse.
+            added => format!("{},maxmem={}M", self.memory_mib, u64::from(self.memory_mib) + u64::from(added)),
+        };
+        add(&["-machine", machine, "-cpu", cpu, "-smp", &self.smp.to_string(), "-m", &memory]);
         add(&["-chardev", &ports.console, "-serial", "chardev:console", "-chardev", &ports.truth]);
         add(&self.arch.truth_port_arguments());
         args
+    }
+}
+
+impl Machine {
+    /// The time of an instruction, where they are counted.
+    pub fn counted_instruction_ns(&self) -> Option<u32> {
+        (self.accel == Accel::Icount).then(|| self.instruction_ns.unwrap_or(DEFAULT_INSTRUCTION_NS))
     }
 }
 
@@ -133,6 +161,32 @@ mod tests {
     fn check_command_line(arch: Arch, declared: Option<u32>, user: &str, expected: &str) {
         let declared = declared.and_then(Baud::new);
         assert_eq!(command_line(arch, declared, Some(2_300_000), false, user), expected);
+    }
+
+    #[test]
+    fn a_machine_is_as_it_was_asked_for() {
+        let ports = Ports { console: "null,id=console".into(), truth: "null,id=truth".into() };
+        let check = |machine: Machine, expected: &str| {
+            let words = machine.arguments(&ports);
+            let words = words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ");
+            assert!(words.contains(expected), "{words}");
+        };
+        let machine = || Machine {
+            arch: Arch::Amd64,
+            accel: Accel::Tcg,
+            cpu: None,
+            instruction_ns: None,
+            smp: 1,
+            memory_mib: 512,
+            added_memory_mib: 0,
+        };
+        check(machine(), "-cpu qemu64 -smp 1 -m 512 ");
+        let cpu = Some("qemu64,-tsc".parse().unwrap());
+        check(Machine { cpu, ..machine() }, "-cpu qemu64,-tsc ");
+        check(Machine { added_memory_mib: 1536, ..machine() }, "-m 512,maxmem=2048M ");
+        check(Machine { accel: Accel::Icount, ..machine() }, "-accel tcg -icount shift=1,sleep=off ");
+        let half = Machine { accel: Accel::Icount, instruction_ns: Some(4), ..machine() };
+        check(half, "-icount shift=2,sleep=off ");
     }
 
     #[test]

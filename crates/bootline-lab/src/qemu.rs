@@ -77,6 +77,22 @@ pub(crate) struct Qemu {
     reader: Option<JoinHandle<()>>,
 }
 
+/// The clock of a process's processor time, of all its threads. It ends with the process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProcessorClock(libc::clockid_t);
+
+impl ProcessorClock {
+    /// What has been used so far; none once the process has ended.
+    pub fn now(self) -> Option<Dur> {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the call writes to `time` only.
+        let failed = unsafe { libc::clock_gettime(self.0, &mut time) };
+        // Wide enough wherever the fields are narrower.
+        let time = std::time::Duration::new(time.tv_sec.try_into().ok()?, time.tv_nsec.try_into().ok()?);
+        (failed == 0).then_some(Dur::from_nanos(time.as_nanos().try_into().ok()?))
+    }
+}
+
 /// Called with each line of QEMU's messages. Lines for which it returns true are not kept in the log.
 pub(crate) type LogListener = Box<dyn FnMut(&[u8]) -> bool + Send>;
 
@@ -173,6 +189,14 @@ impl Qemu {
         let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", self.pid())) else { return Vec::new() };
         let tids = tasks.filter_map(|task| task.ok()?.file_name().to_str()?.parse().ok());
         tids.filter(|tid| *tid != self.pid()).collect()
+    }
+
+    /// The clock of the processor time that it has used; none if the system has none for it.
+    pub fn processor_clock(&self) -> Option<ProcessorClock> {
+        let mut id = 0;
+        // SAFETY: the call writes a number, and `id` has room for it.
+        let failed = unsafe { libc::clock_getcpuclockid(self.pid(), &mut id) };
+        (failed == 0).then_some(ProcessorClock(id))
     }
 
     /// How long its threads have been ready to run while the host ran something else.

@@ -40,6 +40,7 @@ pub fn configure(
         release: None,
         changes: RootChanges::default(),
         writes: Writes::Kept,
+        added_memory_mib: 0,
     };
     let request = BootRequest {
         system: Some(system),

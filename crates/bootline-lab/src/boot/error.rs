@@ -100,6 +100,17 @@ pub enum BootError {
     /// A guest with counted time must run the lab's own init: nothing else reports how long it took.
     #[error("-icount needs the lab's own init: without a console nothing else reports the time")]
     IcountWithInitrd,
+    /// The time of an instruction, in a boot that does not count them.
+    #[error("the time of an instruction is that of a boot with -icount")]
+    NotCounted,
+    /// Memory can't be added to such a guest.
+    #[error("can't add {mib} MiB of memory while the guest runs: {why}")]
+    AddedMemory {
+        /// What was asked for.
+        mib: u32,
+        /// Why not.
+        why: &'static str,
+    },
     /// A request that only the lab's init can serve, together with the user's own initramfs.
     #[error("{what} needs the lab's own init")]
     NeedsLabInit {

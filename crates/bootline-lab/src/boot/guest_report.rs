@@ -66,6 +66,8 @@ pub(super) struct MarkReport {
     pub at: HostTime,
     /// The guest's monotonic clock.
     pub guest: Dur,
+    /// The processor time that QEMU had used.
+    pub processor: Option<Dur>,
 }
 
 /// Init's report on a module; the times are the guest's.

@@ -50,6 +50,6 @@ pub use progress::{BootPhase, BootProgress};
 pub use request::{BootRequest, arch_of, check_loader};
 pub use run::{BootOutcome, boot, boot_valid};
 pub use settle::{derivation, derive, settle};
-pub use system::{BootedRoot, SystemBoot, Writes};
+pub use system::{ADDED_MEMORY_BLOCK_MIB, BootedRoot, SystemBoot, Writes};
 pub use system_truth::{Mark, SystemTruth, UnitTruth};
 pub use truth::{Guest, LineTruth, ModuleTruth, PrintkLinesTruth, RunVerdict, TRUTH_SCHEMA, Truth};

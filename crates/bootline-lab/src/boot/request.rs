@@ -8,7 +8,8 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
-use super::{BootError, LoaderBoot, SystemBoot};
+use super::{ADDED_MEMORY_BLOCK_MIB, BootError, LoaderBoot, SystemBoot};
+use crate::cpu_model::CpuModel;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
 use crate::machine::{Accel, Machine, command_line, declared_baud};
@@ -51,6 +52,10 @@ pub struct BootRequest {
     pub accel: Accel,
     /// CPUs of the guest.
     pub smp: u32,
+    /// The guest's processor; by default the lab's choice for the architecture.
+    pub cpu: Option<CpuModel>,
+    /// The time of an instruction with [`Accel::Icount`], one of [`crate::machine::INSTRUCTION_NS`]; by default 2 ns.
+    pub instruction_ns: Option<u32>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
     /// A console line whose time is recorded. With the user's own initramfs or root it also ends the boot; its default is then
@@ -90,6 +95,8 @@ impl BootRequest {
             transport: Transport::default(),
             accel: Accel::default(),
             smp: 1,
+            cpu: None,
+            instruction_ns: None,
             memory_mib: 512,
             marker: None,
             modules: Vec::new(),
@@ -167,6 +174,10 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         return Err(BootError::NeedsLabInit { what: "printing lines" });
     }
     check_initramfs(request)?;
+    check_added_memory(request.system.as_ref().map_or(0, |boot| boot.added_memory_mib), arch)?;
+    if request.instruction_ns.is_some() && !icount {
+        return Err(BootError::NotCounted);
+    }
     let of_line =
         asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));
     let of_line = of_line.or(asked(request.loader.is_some(), "a boot loader"));
@@ -212,7 +223,15 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         (Some(boot), None) => timeout + Duration::from_secs(60 + u64::from(boot.setup.delay.unwrap_or_default())),
         _ => timeout,
     };
-    let machine = Machine { arch, accel: request.accel, smp: request.smp, memory_mib: request.memory_mib };
+    let machine = Machine {
+        arch,
+        accel: request.accel,
+        cpu: request.cpu.clone(),
+        instruction_ns: request.instruction_ns,
+        smp: request.smp,
+        memory_mib: request.memory_mib,
+        added_memory_mib: request.system.as_ref().map_or(0, |boot| boot.added_memory_mib),
+    };
     Ok(BootPlan { machine, line, command_line, timeout })
 }
 
@@ -244,6 +263,17 @@ fn check_initramfs(request: &BootRequest) -> Result<(), BootError> {
         Some((_, what, why)) => Err(BootError::NeedsInitramfs { what, why }),
         None => Ok(()),
     }
+}
+
+/// Checks that memory can be added to such a guest.
+fn check_added_memory(mib: u32, arch: Arch) -> Result<(), BootError> {
+    let why = match mib {
+        0 => return Ok(()),
+        _ if !arch.has_added_memory() => "Linux has no driver for it on 32-bit ARM",
+        mib if mib % ADDED_MEMORY_BLOCK_MIB != 0 => "the kernel adds it in blocks of 128 MiB",
+        _ => return Ok(()),
+    };
+    Err(BootError::AddedMemory { mib, why })
 }
 
 /// The architecture that a kernel image is for.
@@ -286,6 +316,21 @@ mod tests {
         let counted = plan(&BootRequest { accel: Accel::Icount, ..request() }, &Host::default()).unwrap();
         assert!(counted.line.is_none());
         assert!(counted.command_line.starts_with("console=tty0 "), "{}", counted.command_line);
+    }
+
+    #[test]
+    fn memory_is_added_in_blocks_where_there_is_a_driver() {
+        let check = |arch, added_memory_mib, expected: Option<&str>| {
+            let system = Some(SystemBoot { added_memory_mib, ..SystemBoot::of_busybox() });
+            let request = BootRequest { arch: Some(arch), system, ..request() };
+            assert_eq!(plan(&request, &Host::default()).err().map(|e| e.to_string()).as_deref(), expected);
+        };
+        check(Arch::Amd64, 1536, None);
+        check(Arch::Armhf, 0, None);
+        let no_driver = "can't add 128 MiB of memory while the guest runs: Linux has no driver for it on 32-bit ARM";
+        check(Arch::Armhf, 128, Some(no_driver));
+        let block = "can't add 100 MiB of memory while the guest runs: the kernel adds it in blocks of 128 MiB";
+        check(Arch::Arm64, 100, Some(block));
     }
 
     #[test]

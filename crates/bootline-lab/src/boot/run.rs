@@ -183,7 +183,7 @@ pub fn boot(
         RealTime { qemu: request.real_time && raise(qemu.pid(), Priority::Line), ..RealTime::default() };
     let truth_in = channels.truth.try_clone().map_err(|source| BootError::Line { source })?;
     let mut readers = 1;
-    spawn_truth_reader(truth_in, clock, sender.clone());
+    spawn_truth_reader(truth_in, clock, qemu.processor_clock(), sender.clone());
     if let (Some(line), Some(fd)) = (plan.line, channels.console) {
         readers += 1;
         spawn_line_reader(fd, line, clock, request.real_time, sender.clone());

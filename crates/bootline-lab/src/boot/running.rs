@@ -17,13 +17,13 @@ use super::disks::Disks;
 use super::guest_report::GuestCommand;
 use super::monitor::Monitor;
 use super::request::PacedLine;
-use super::run_event::RunEvent;
+use super::run_event::{RunEvent, TruthRead};
 use super::session::Session;
 use super::system::{PICTURE, SOCKET};
 use super::witness::{ask_socket, watch_screen};
 use super::{BootError, BootProgress};
 use crate::line::{Pacer, Priority, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
-use crate::qemu::Qemu;
+use crate::qemu::{ProcessorClock, Qemu};
 use crate::registers::{CountWindow, Counter};
 
 const TICK: Duration = Duration::from_millis(50);
@@ -51,14 +51,20 @@ pub(super) fn spawn_line_reader(
     });
 }
 
-pub(super) fn spawn_truth_reader(mut port: UnixStream, clock: RunClock, sender: Sender<RunEvent>) {
+pub(super) fn spawn_truth_reader(
+    mut port: UnixStream,
+    clock: RunClock,
+    processor: Option<ProcessorClock>,
+    sender: Sender<RunEvent>,
+) {
     thread::spawn(move || {
         // The stamp of init's first message is taken here.
         raise(0, Priority::Line);
         let mut buf = vec![0; 64 << 10];
         while let Ok(n @ 1..) = port.read(&mut buf) {
             let at = clock.now();
-            if sender.send(RunEvent::Truth(at, buf[..n].to_vec())).is_err() {
+            let processor = processor.and_then(ProcessorClock::now);
+            if sender.send(RunEvent::Truth(TruthRead { at, processor, bytes: buf[..n].to_vec() })).is_err() {
                 return;
             }
         }
@@ -246,7 +252,7 @@ impl RunningBoot<'_> {
                     self.readers -= 1;
                     self.line_end = end;
                 }
-                RunEvent::Truth(at, bytes) => self.session.truth(at, &bytes),
+                RunEvent::Truth(read) => self.session.truth(&read),
                 RunEvent::PictureSeen(at) => self.session.report.picture_seen_at = Some(at),
                 RunEvent::SocketAnswered(at) => self.session.report.socket_answered_at = Some(at),
                 RunEvent::TruthEnded => self.readers -= 1,

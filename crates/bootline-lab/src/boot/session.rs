@@ -6,6 +6,7 @@ use regex::bytes::Regex;
 
 use super::BootPhase;
 use super::guest_report::{Answer, GuestCommand, GuestReport, MarkReport, ModuleReport, PrintkLinesReport};
+use super::run_event::TruthRead;
 use super::system::{AWAITED, HANDOFF, PICTURE, Question, SOCKET, SystemBoot, Writes, starts_application_alone};
 use crate::fidelity::belongs;
 use crate::kmsg;
@@ -247,16 +248,17 @@ impl Session {
     }
 
     /// Takes bytes from the truth port.
-    pub fn truth(&mut self, at: HostTime, bytes: &[u8]) {
-        self.since = self.since.max(at);
+    pub fn truth(&mut self, read: &TruthRead) {
+        self.since = self.since.max(read.at);
         let mut frames = Vec::new();
-        self.frames.push(at, bytes, &mut |frame| frames.push(frame));
+        self.frames.push(read.at, &read.bytes, &mut |frame| frames.push(frame));
         for frame in frames {
-            self.frame(frame);
+            self.frame(frame, read.processor);
         }
     }
 
-    fn frame(&mut self, frame: Frame) {
+    /// `processor`: the processor time that QEMU had used when the frame was complete.
+    fn frame(&mut self, frame: Frame, processor: Option<Dur>) {
         let text = || String::from_utf8_lossy(&frame.content).trim_end().to_owned();
         match frame.name.as_str() {
             "init" if self.report.init_at.is_none() => {
@@ -307,7 +309,7 @@ impl Session {
             _ if self.system.is_some() && self.report.marks.len() < MAX_MARKS => {
                 if let Some(guest) = field(&text(), "monotonic_ns") {
                     let guest = Dur::from_nanos(guest);
-                    self.report.marks.push(MarkReport { name: frame.name, at: frame.at, guest });
+                    self.report.marks.push(MarkReport { name: frame.name, at: frame.at, guest, processor });
                 }
             }
             _ => (),

@@ -50,6 +50,8 @@ pub struct SystemBoot {
     pub changes: RootChanges,
     /// What becomes of what the boot writes.
     pub writes: Writes,
+    /// Memory that the guest's driver for virtio-mem adds while the system runs, in MiB; a multiple of [`ADDED_MEMORY_BLOCK_MIB`].
+    pub added_memory_mib: u32,
 }
 
 /// What becomes of what a boot writes, and how the boot ends.
@@ -119,6 +121,9 @@ impl BootedRoot {
     }
 }
 
+/// The block in which memory is added to a guest: that of sparse memory on x86_64, and of arm64 with pages of 4 KiB.
+pub const ADDED_MEMORY_BLOCK_MIB: u32 = 128;
+
 /// What a system is asked after the measured part: a file of the run, and the command whose output it gets.
 pub(super) type Question = (&'static str, String);
 
@@ -135,6 +140,7 @@ impl SystemBoot {
             release: Some(image.manifest.release.clone()),
             changes: RootChanges::default(),
             writes: Writes::Discarded,
+            added_memory_mib: 0,
         }
     }
 
@@ -150,6 +156,7 @@ impl SystemBoot {
             release: None,
             changes: RootChanges::default(),
             writes: Writes::Discarded,
+            added_memory_mib: 0,
         }
     }
 
@@ -190,6 +197,12 @@ impl SystemBoot {
         // After the system's own hardware, which keeps the first numbers.
         arguments
             .extend(self.hardware.absent.iter().flat_map(|absent| devices::of_absent(*absent)).map(OsString::from));
+        if self.added_memory_mib > 0 {
+            let size = format!("{}M", self.added_memory_mib);
+            let backend = format!("memory-backend-ram,id=added,size={size}");
+            let device = format!("virtio-mem-pci,memdev=added,requested-size={size}");
+            arguments.extend(["-object", &backend, "-device", &device].map(OsString::from));
+        }
         if self.is_paused() {
             arguments.push("-S".into());
         }
@@ -228,6 +241,9 @@ impl SystemBoot {
             Some(InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => Vec::new(),
             None => of_systemd("[ -d /run/systemd/system ] && "),
         };
+        if self.added_memory_mib > 0 {
+            questions.push(ask(MEMORY, "cat /proc/meminfo"));
+        }
         questions.extend(self.storage_questions());
         questions
     }
@@ -266,6 +282,8 @@ pub(super) const UNITS: &str = "systemctl-show.txt";
 pub(super) const MANAGER: &str = "systemctl-manager.txt";
 /// The name of what reads dd and its libraries before the check, which would count as the storage's time. It answers nothing.
 pub(super) const WARM_UP: &str = "warm-up";
+/// The file with the kernel's account of its memory.
+pub(super) const MEMORY: &str = "meminfo.txt";
 /// The file with dd's report on the storage.
 pub(super) const STORAGE: &str = "storage.txt";
 
@@ -283,6 +301,7 @@ impl SystemBoot {
             release: Some("6.12.1-test".to_owned()),
             changes: RootChanges::default(),
             writes: Writes::Discarded,
+            added_memory_mib: 0,
         }
     }
 }

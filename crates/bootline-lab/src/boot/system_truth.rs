@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::guest_report::{GuestReport, MarkReport};
-use super::system::{APPLICATION_START, HANDOFF, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
+use super::system::{APPLICATION_START, HANDOFF, MEMORY, MULTI_USER, PICTURE, SOCKET, STORAGE, SystemBoot, UNITS};
 use crate::disk::StorageUse;
 use crate::storage::{StorageLimits, StoragePreset, checked_rate, has_operations};
 
@@ -59,6 +59,9 @@ pub struct SystemTruth {
     /// The rate at which the guest read from that storage after the boot, as a share of the limit; null without a
     /// storage, if the boot did not reach its end, and if the guest could not measure it (the flaw `unchecked-storage`).
     pub storage_rate_ratio: Option<f64>,
+    /// The memory that the kernel managed once the boot had ended, in KiB (MemTotal); left out unless memory was to be added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_total_kib: Option<u64>,
     /// When the root was mounted. Null without an initramfs: the kernel mounts it before anything could tell.
     #[schemars(with = "Option<i64>")]
     pub root_ns: Option<HostTime>,
@@ -97,7 +100,32 @@ pub struct SystemTruth {
 impl SystemTruth {
     /// When the application was executed, by its first mark.
     pub fn application_start(&self) -> Option<HostTime> {
-        self.marks.iter().find(|mark| mark.name == APPLICATION_START).map(|mark| mark.at_ns)
+        self.mark(APPLICATION_START).map(|mark| mark.at_ns)
+    }
+
+    /// The processor time that QEMU had used when init was executed.
+    pub fn processor_until_handoff(&self) -> Option<Dur> {
+        self.processor_until(&[HANDOFF])
+    }
+
+    /// The processor time that QEMU had used when the application had drawn its picture and listened.
+    pub fn processor_until_application(&self) -> Option<Dur> {
+        self.processor_until(&[PICTURE, SOCKET])
+    }
+
+    /// The processor time that QEMU had used when the system was up.
+    pub fn processor_until_multi_user(&self) -> Option<Dur> {
+        self.processor_until(&[MULTI_USER])
+    }
+
+    /// By the last of these marks; none unless all have come.
+    fn processor_until(&self, marks: &[&str]) -> Option<Dur> {
+        let used = marks.iter().map(|name| self.mark(name)?.processor_ns).collect::<Option<Vec<_>>>()?;
+        used.into_iter().max()
+    }
+
+    fn mark(&self, name: &str) -> Option<&Mark> {
+        self.marks.iter().find(|mark| mark.name == name)
     }
 }
 
@@ -112,6 +140,10 @@ pub struct Mark {
     /// The guest's monotonic clock when it was sent.
     #[schemars(with = "i64")]
     pub guest_ns: Dur,
+    /// The processor time that all threads of QEMU had used by then; left out by versions that did not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i64>")]
+    pub processor_ns: Option<Dur>,
 }
 
 /// A unit of systemd.
@@ -152,6 +184,7 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport, storage_use:
         storage_rate_ratio: limits
             .zip(answer(STORAGE))
             .and_then(|(limits, (text, took))| checked_rate(limits, &text, took)),
+        memory_total_kib: answer(MEMORY).and_then(|(text, _)| memory_total(&text)),
         root_ns: at("root"),
         handoff_ns: at(HANDOFF),
         multi_user_ns: at(MULTI_USER),
@@ -160,9 +193,18 @@ pub(super) fn system_truth(boot: &SystemBoot, report: &GuestReport, storage_use:
         socket_answered_ns: report.socket_answered_at,
         clock_offset_ns: least,
         clock_spread_ns: least.zip(offsets.iter().max().copied()).map(|(least, most)| most - least),
-        marks: report.marks.iter().map(|m| Mark { name: m.name.clone(), at_ns: m.at, guest_ns: m.guest }).collect(),
+        marks: report.marks.iter().map(mark).collect(),
         units: least.zip(answer(UNITS)).map(|(offset, (text, _))| units(&text, offset)).unwrap_or_default(),
     }
+}
+
+/// `MemTotal:        1016932 kB`
+fn memory_total(meminfo: &str) -> Option<u64> {
+    meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+fn mark(report: &MarkReport) -> Mark {
+    Mark { name: report.name.clone(), at_ns: report.at, guest_ns: report.guest, processor_ns: report.processor }
 }
 
 /// Arrival minus stamp of all moments of which both are known.
@@ -227,11 +269,19 @@ InactiveExitTimestampMonotonic=0
     }
 
     #[test]
+    fn memory_is_what_the_kernel_manages() {
+        let text = "MemTotal:        1016932 kB\nMemFree:          700000 kB\n";
+        assert_eq!(memory_total(text), Some(1_016_932));
+        assert_eq!(memory_total("MemFree: 1 kB\n"), None);
+    }
+
+    #[test]
     fn the_least_delayed_mark_relates_the_clocks() {
         let mark = |name: &str, at_ms: i64, guest_ms| MarkReport {
             name: name.to_owned(),
             at: HostTime::from_nanos(at_ms * 1_000_000),
             guest: Dur::from_millis(guest_ms),
+            processor: Some(Dur::from_nanos(guest_ms * 500_000)),
         };
         let report = GuestReport {
             marks: vec![mark("handoff", 5_010, 4_000), mark(PICTURE, 9_000, 8_000), mark(SOCKET, 9_100, 8_099)],
@@ -243,5 +293,8 @@ InactiveExitTimestampMonotonic=0
         assert_eq!(truth.clock_spread_ns, Some(Dur::from_millis(10)));
         assert_eq!(truth.application_ns, Some(HostTime::from_nanos(9_100_000_000)));
         assert_eq!(truth.multi_user_ns, None);
+        assert_eq!(truth.processor_until(&[HANDOFF]), Some(Dur::from_millis(2_000)));
+        assert_eq!(truth.processor_until(&[PICTURE, SOCKET]), Some(Dur::from_nanos(4_049_500_000)));
+        assert_eq!(truth.processor_until(&[MULTI_USER]), None);
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::loader_truth::LoaderTruth;
 use super::system_truth::SystemTruth;
+use crate::cpu_model::CpuModel;
 use crate::fidelity::Fidelity;
 use crate::host::Host;
 use crate::line::{LineUsageSummary, RealTime, Transport};
@@ -124,8 +125,17 @@ pub struct Guest {
     pub accel: Accel,
     /// CPUs of the guest.
     pub smp: u32,
+    /// The model of its processor; left out for the lab's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuModel>,
+    /// The time that each instruction took, if they were counted; left out by versions where it was 2 ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction_ns: Option<u32>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
+    /// Memory in addition that its driver was to add while the system ran, in MiB; left out if there was none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub added_memory_mib: u32,
     /// The kernel image, as named in the request.
     pub kernel: String,
     /// The device tree, if it is not QEMU's own.
@@ -149,6 +159,10 @@ pub struct Guest {
     pub uptime: Option<String>,
     /// The console's log level, the first number of /proc/sys/kernel/printk.
     pub console_loglevel: Option<u8>,
+}
+
+fn is_zero(mib: &u32) -> bool {
+    *mib == 0
 }
 
 /// A module that init tried to load.

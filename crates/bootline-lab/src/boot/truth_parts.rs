@@ -64,6 +64,10 @@ impl TruthParts<'_> {
                 fidelity.check_answers(storage, self.started);
             }
         }
+        let machine = &self.plan.machine;
+        if let Some(system) = system.as_ref().filter(|_| machine.added_memory_mib > 0 && session.is_done()) {
+            fidelity.check_added_memory(machine.memory_mib, system.memory_total_kib);
+        }
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = report.init_at;
         let paced_init = init.filter(|_| self.plan.line.is_some());
@@ -108,7 +112,10 @@ impl TruthParts<'_> {
                 arch,
                 accel: self.plan.machine.accel,
                 smp: self.plan.machine.smp,
+                cpu: self.plan.machine.cpu.clone(),
+                instruction_ns: self.plan.machine.counted_instruction_ns(),
                 memory_mib: self.plan.machine.memory_mib,
+                added_memory_mib: self.plan.machine.added_memory_mib,
                 kernel: self.request.kernel_name(),
                 dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),
                 without_initramfs: self.request.no_initramfs,

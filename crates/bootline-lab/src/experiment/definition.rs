@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use bootline_analysis::whole_change::WholeChange;
 use bootline_capture::units::Baud;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::metric::Metric;
 use crate::boot::LoaderSetup;
+use crate::cpu_model::CpuModel;
 use crate::module::Module;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
@@ -74,6 +75,8 @@ pub struct Arm {
     pub append: String,
     /// Processors.
     pub smp: u32,
+    /// The model of the processor; none for the lab's choice.
+    pub cpu: Option<CpuModel>,
     /// Memory in MiB.
     pub memory_mib: u32,
     /// A whole system instead of the lab's small initramfs.
@@ -92,6 +95,8 @@ pub struct Arm {
     pub modules: Vec<Module>,
     /// Count instructions, without a console.
     pub icount: bool,
+    /// The time of an instruction in nanoseconds, if they are counted; none for the lab's own.
+    pub instruction_ns: Option<u32>,
     /// Count the accesses to the port's registers.
     pub trace_registers: bool,
     /// Lines that the lab's init prints, and times, after the boot.
@@ -122,6 +127,8 @@ pub struct ArmSystem {
     pub hardware: Hardware,
     /// The storage that its root is on; none for as fast as the host is.
     pub storage: Option<StoragePreset>,
+    /// Memory that a driver adds while it runs, in MiB.
+    pub added_memory_mib: u32,
 }
 
 impl ArmSystem {
@@ -182,13 +189,31 @@ pub enum Image {
 }
 
 /// A figure that somebody published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Published {
-    /// Value, in seconds.
-    pub value_s: f64,
+    /// What was published.
+    #[serde(flatten)]
+    pub figure: PublishedFigure,
     /// What was measured, on which machine.
     pub what: String,
+}
+
+/// What was published.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PublishedFigure {
+    /// What the arm measures.
+    Value {
+        /// In seconds.
+        value_s: f64,
+    },
+    /// What the arm takes less than another.
+    Saving {
+        /// In seconds.
+        saves_s: f64,
+        /// The other arm.
+        of: String,
+    },
 }
 
 /// A claim about the ratio of two arms, or about one arm's value.

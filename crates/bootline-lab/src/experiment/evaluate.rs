@@ -9,12 +9,12 @@ use bootline_analysis::whole_change::{WholeChange, WholePrediction, WholePredict
 use bootline_capture::units::{Dur, HostTime, Interval};
 use bootline_images::systems::{APPLICATION_UNIT, MULTI_USER_UNIT, RootState};
 use bootline_stats::{
-    ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, groups, judge_claim,
-    judge_prediction, median, ratio_of_medians,
+    ClaimLimits, Estimate, Reason, Samples, Tolerance, Verdict as Judged, VerdictKind, difference_of_medians, groups,
+    judge_claim, judge_prediction, median, ratio_of_medians,
 };
 
 use super::bench_record;
-use super::definition::{Arm, ArmRoot, Claim, Experiment};
+use super::definition::{Arm, ArmRoot, Claim, Experiment, Published, PublishedFigure};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -193,6 +193,10 @@ impl Evaluation<'_> {
             arch: kernel.as_ref().map(|k| k.arch),
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
             smp: arm.smp,
+            cpu: arm.cpu.clone(),
+            instruction_ns: arm.instruction_ns,
+            memory_mib: arm.memory_mib,
+            added_memory_mib: arm.system.as_ref().map(|s| s.added_memory_mib).filter(|mib| *mib > 0),
             append: arm.append.clone(),
             system: arm.system.as_ref().and_then(|s| s.root.system()),
             root: arm.system.as_ref().and_then(|s| root_name(&s.root)),
@@ -215,7 +219,16 @@ impl Evaluation<'_> {
             not_predicted,
             verdict,
             published: arm.published.clone(),
+            saving: self.saving(arm),
         }
+    }
+
+    /// What the arm takes less than the one that its published saving refers to, in seconds, by the arm's own metric.
+    fn saving(&mut self, arm: &Arm) -> Option<Estimate> {
+        let Some(Published { figure: PublishedFigure::Saving { of, .. }, .. }) = &arm.published else { return None };
+        let mut samples = |name: &str| Samples::new(self.seconds(name, arm.metric));
+        let (now, before) = (samples(&arm.name)?, samples(of)?);
+        Some(difference_of_medians(&before, &now, SEED))
     }
 
     /// The ratio to the base; none if the metrics differ.
@@ -236,9 +249,14 @@ impl Evaluation<'_> {
 
     /// An arm's median, in the unit of claims, and the number of its runs.
     fn figure(&mut self, arm: &str, metric: Metric) -> Option<(Estimate, usize)> {
-        let scale = if metric.is_time() { 1e-9 } else { 1.0 };
-        let samples = Samples::new(self.values(arm, metric).into_iter().flatten().map(|value| value * scale))?;
+        let samples = Samples::new(self.seconds(arm, metric))?;
         Some((median(&samples, SEED), samples.n()))
+    }
+
+    /// An arm's values, in seconds if they are times.
+    fn seconds(&mut self, arm: &str, metric: Metric) -> impl Iterator<Item = f64> + use<> {
+        let scale = if metric.is_time() { 1e-9 } else { 1.0 };
+        self.values(arm, metric).into_iter().flatten().map(move |value| value * scale)
     }
 
     fn claim(&mut self, claim: &Claim) -> ClaimResult {
@@ -274,8 +292,8 @@ impl Evaluation<'_> {
                 "a whole system is not predicted from the lab's own init, nor the other way round".to_owned()
             ));
         }
-        if arm.loader.is_some() || from.loader.is_some() {
-            return Some(Err("boots by a boot loader are not predicted".to_owned()));
+        if arm.system.is_none() && (arm.loader.is_some() || from.loader.is_some()) {
+            return Some(Err("a boot by a boot loader is predicted only of a whole system".to_owned()));
         }
         let change = match &arm.predict {
             Some(change) => change.clone(),
@@ -356,6 +374,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::ModulesLoaded => truth.loaded_ns? - truth.qemu_started_ns,
         Metric::UserSpace => truth.reported_ns? - truth.qemu_started_ns,
         Metric::LogComplete => analyst.log_complete(&run.dir)? - truth.first_byte_ns?,
+        Metric::LogSinceStart => analyst.log_complete(&run.dir)? - truth.qemu_started_ns,
         Metric::LogLag => (analyst.log_complete(&run.dir)? - init?).max_zero(),
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
@@ -370,6 +389,9 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::PictureSeen => system()?.picture_seen_ns? - truth.qemu_started_ns,
         Metric::SocketAnswered => system()?.socket_answered_ns? - truth.qemu_started_ns,
         Metric::MultiUser => system()?.multi_user_ns? - truth.qemu_started_ns,
+        Metric::ProcessorToHandoff => system()?.processor_until_handoff()?,
+        Metric::ProcessorToApplication => system()?.processor_until_application()?,
+        Metric::ProcessorToMultiUser => system()?.processor_until_multi_user()?,
         Metric::Marker => truth.marker_ns? - truth.qemu_started_ns,
         Metric::Stalls => return stall_reports::count(&run.dir),
         Metric::LineUse => return truth.fidelity.flush_rate_ratio,
@@ -425,7 +447,8 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
             return Some(Interval::exact(before) + after);
         }
         Metric::LogComplete => prediction.log_complete?,
-        Metric::LogLag
+        Metric::LogSinceStart
+        | Metric::LogLag
         | Metric::GuestTime
         | Metric::RegisterReadsPerByte
         | Metric::PrintkLines
@@ -445,6 +468,9 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         | Metric::PictureSeen
         | Metric::SocketAnswered
         | Metric::MultiUser
+        | Metric::ProcessorToHandoff
+        | Metric::ProcessorToApplication
+        | Metric::ProcessorToMultiUser
         | Metric::Marker => {
             return None;
         }

@@ -181,6 +181,23 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
 }
 
 #[test]
+fn a_saving_is_what_the_arm_takes_less() {
+    let mut folder = Folder::new();
+    let figure = PublishedFigure::Saving { saves_s: 5.0, of: "slow".to_owned() };
+    folder.experiment.arms[1].published = Some(Published { figure, what: "a board".to_owned() });
+    folder.experiment.arms[1].metric = Metric::LogSinceStart;
+    folder.valid("slow", &[10.0, 10.0, 10.0]);
+    folder.valid("fast", &[4.0, 4.0, 4.0]);
+    let outcome = folder.outcome();
+    let saving = outcome.arms[1].saving.map(|saving| Dur::from_secs_f64(saving.best));
+    assert_eq!(saving, Some(Dur::from_secs(6)), "by the arm's own metric, of both");
+    assert_eq!(outcome.arms[1].measured.unwrap().median, MetricValue::Time(Dur::from_secs(9)), "3 s behind init");
+    let json = serde_json::to_value(&outcome.arms[1]).unwrap();
+    assert_eq!((&json["published"]["saves_s"], &json["published"]["of"]), (&5.0.into(), &"slow".into()));
+    assert_eq!(outcome.arms[0].saving, None);
+}
+
+#[test]
 fn a_claim_without_another_arm_is_on_the_figure_itself() {
     let mut folder = Folder::new();
     folder.valid("slow", &[0.0005, 0.0004, 0.0006]);
@@ -269,6 +286,7 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
             only_bytes_limited: false,
             storage_use: None,
             storage_rate_ratio: None,
+            memory_total_kib: None,
             root_ns: None,
             handoff_ns: at(3.0),
             multi_user_ns: at(7.0),
@@ -277,7 +295,12 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
             socket_answered_ns: at(6.0),
             clock_offset_ns: None,
             clock_spread_ns: None,
-            marks: vec![Mark { name: "app.start".to_owned(), at_ns: at(2.0).unwrap(), guest_ns: Dur::ZERO }],
+            marks: vec![Mark {
+                name: "app.start".to_owned(),
+                at_ns: at(2.0).unwrap(),
+                guest_ns: Dur::ZERO,
+                processor_ns: Some(Dur::from_secs(7)),
+            }],
             units: Vec::new(),
         });
         fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();

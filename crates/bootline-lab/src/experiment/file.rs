@@ -12,14 +12,17 @@ use regex::bytes::Regex;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, Quick};
+use super::definition::{
+    Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, Published, PublishedFigure, Quick,
+};
 use super::file_error::{Fault, FileError, nearest};
 use super::loader_arm;
 use super::metric::Metric;
-use super::raw::{RawArm, RawClaim, RawExperiment};
+use super::raw::{RawArm, RawClaim, RawExperiment, RawPublished};
 use super::system_arm;
-use crate::boot::LoaderSetup;
+use crate::boot::{ADDED_MEMORY_BLOCK_MIB, LoaderSetup};
 use crate::line::{MAX_BAUD, MIN_BAUD};
+use crate::machine::INSTRUCTION_NS;
 use crate::module::Module;
 use bootline_images::hardware::Hardware;
 use bootline_images::kernels::NamedKernel;
@@ -81,12 +84,13 @@ impl Reader<'_> {
         if let Some(name) = &raw.defaults.name {
             return Err((Some(name.span()), Fault::UnknownKey { key: "name".into(), nearest: None, known: vec![] }));
         }
-        let mut predicted_from = Vec::new();
+        let (mut predicted_from, mut saved_from) = (Vec::new(), Vec::new());
         let spelled = raw.arm.into_iter().map(|arm| (arm.span(), arm.into_inner()));
         let multiplied = raw.matrix.iter().flat_map(|m| m.as_ref().arms().into_iter().map(|arm| (m.span(), arm)));
         for (span, raw_arm) in spelled.chain(multiplied) {
             let raw_arm = raw_arm.over(raw.defaults.clone());
             predicted_from.extend(raw_arm.predict_from.clone());
+            saved_from.extend(raw_arm.published.as_ref().and_then(|published| published.as_ref().of.clone()));
             let arm = self.arm(raw_arm, span.clone(), raw.metric)?;
             if !names.insert(arm.name.clone()) {
                 return Err((Some(span), Fault::SameName(arm.name)));
@@ -98,6 +102,7 @@ impl Reader<'_> {
         }
         let known = |key, name: &Spanned<String>| known_arm(&arms, key, name);
         predicted_from.iter().try_for_each(|name| known("predict_from", name).map(drop))?;
+        saved_from.iter().try_for_each(|name| known("of", name).map(drop))?;
         let base = raw.base.as_ref().map(|base| known("base", base)).transpose()?;
         let quick_arms = raw.quick.arms.as_ref();
         let chosen = |pattern: &Spanned<String>| match arms.iter().any(|a| matches(pattern.as_ref(), &a.name)) {
@@ -156,6 +161,11 @@ impl Reader<'_> {
         if icount && raw.baud.is_some() {
             return Err(contradiction("instructions are counted without a line, so it has no `baud`"));
         }
+        if raw.instruction_ns.is_some() && !icount {
+            return Err(contradiction(
+                "`instruction_ns` is the time of an instruction that is counted: it needs `icount = true`",
+            ));
+        }
         if icount && metric != Metric::GuestTime {
             return Err(contradiction("what is measured under `icount` is `guest-time`"));
         }
@@ -182,6 +192,7 @@ impl Reader<'_> {
         let changes = root_changes(raw.root_files.unwrap_or_default(), raw.root_without.unwrap_or_default())?;
         let format = raw.file_system.unwrap_or_default();
         let hardware = Hardware { bus: raw.bus, absent: raw.absent.unwrap_or_default() };
+        let added_memory_mib = raw.added_memory_mib.as_ref().map_or(Ok(0), added_memory)?;
         let modules = raw.modules.unwrap_or_default();
         if let Some(module) = metric.module() {
             let loaded = |m: &Spanned<String>| m.as_ref().split(' ').next().is_some_and(|f| f.contains(module));
@@ -202,6 +213,7 @@ impl Reader<'_> {
             baud: raw.baud.as_ref().map(baud).transpose()?,
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
+            cpu: raw.cpu,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
             system: root.map(|root| ArmSystem {
                 root,
@@ -210,6 +222,7 @@ impl Reader<'_> {
                 format,
                 hardware,
                 storage: raw.storage,
+                added_memory_mib,
             }),
             marker: raw.marker.as_ref().map(marker).transpose()?,
             loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
@@ -218,12 +231,13 @@ impl Reader<'_> {
             dtb: raw.dtb.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
             icount,
+            instruction_ns: raw.instruction_ns.as_ref().map(instruction_ns).transpose()?,
             trace_registers,
             lines: raw.lines.as_ref().map(|n| within("lines", n, 1..=100_000)).transpose()?,
             metric,
             predict: raw.predict.map(|list| change(&list, raw.system.is_some())).transpose()?,
             predict_from: raw.predict_from.map(Spanned::into_inner),
-            published: raw.published,
+            published: raw.published.map(published).transpose()?,
             name,
         })
     }
@@ -291,6 +305,37 @@ fn within(key: &'static str, n: &Spanned<u32>, range: std::ops::RangeInclusive<u
     }
     let expected = format!("{} to {}", range.start(), range.end());
     Err((Some(n.span()), Fault::BadValue { key, value: value.to_string(), expected }))
+}
+
+fn added_memory(n: &Spanned<u32>) -> Found<u32> {
+    let mib = within("added_memory_mib", n, 0..=1 << 20)?;
+    if mib % ADDED_MEMORY_BLOCK_MIB == 0 {
+        return Ok(mib);
+    }
+    let expected = format!("a multiple of {ADDED_MEMORY_BLOCK_MIB}, the block in which a kernel adds it");
+    Err((Some(n.span()), Fault::BadValue { key: "added_memory_mib", value: mib.to_string(), expected }))
+}
+
+fn instruction_ns(n: &Spanned<u32>) -> Found<u32> {
+    if INSTRUCTION_NS.contains(n.as_ref()) {
+        return Ok(*n.as_ref());
+    }
+    let expected = format!("one of {INSTRUCTION_NS:?}");
+    Err((Some(n.span()), Fault::BadValue { key: "instruction_ns", value: n.as_ref().to_string(), expected }))
+}
+
+/// That its arm exists is checked with those of the other arms.
+fn published(raw: Spanned<RawPublished>) -> Found<Published> {
+    let span = raw.span();
+    let missing = |key| (Some(span.clone()), Fault::Missing { key, of: "`published`".to_owned() });
+    let raw = raw.into_inner();
+    let figure = match (raw.value_s, raw.saves_s, raw.of) {
+        (Some(value_s), None, None) => PublishedFigure::Value { value_s },
+        (None, Some(saves_s), Some(of)) => PublishedFigure::Saving { saves_s, of: of.into_inner() },
+        (None, Some(_), None) => return Err(missing("of")),
+        _ => return Err(missing("either value_s, or saves_s and of,")),
+    };
+    Ok(Published { figure, what: raw.what })
 }
 
 fn baud(n: &Spanned<u32>) -> Found<Baud> {

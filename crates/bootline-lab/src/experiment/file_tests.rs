@@ -7,7 +7,7 @@ use super::*;
 use crate::storage::StoragePreset;
 
 /// The metrics that only the boot of a whole system has.
-const OF_SYSTEM: [&str; 7] = [
+const OF_SYSTEM: [&str; 10] = [
     "handoff",
     "application-start",
     "application",
@@ -15,6 +15,9 @@ const OF_SYSTEM: [&str; 7] = [
     "picture-seen",
     "socket-answered",
     "multi-user",
+    "processor-to-handoff",
+    "processor-to-application",
+    "processor-to-multi-user",
 ];
 
 const GOOD: &str = r#"
@@ -68,7 +71,7 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     assert_eq!(slow.image, Image::Stock("6.12".parse().unwrap()));
     assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
     assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
-    assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
+    assert_eq!(slow.published.as_ref().map(|p| &p.figure), Some(&PublishedFigure::Value { value_s: 19.106 }));
     assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().words().count()), (true, 2));
     assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
 }
@@ -98,8 +101,8 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
-               modules, icount, trace_registers, lines, metric, predict, predict_from, published";
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, added_memory_mib, cpu, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
+               modules, icount, instruction_ns, trace_registers, lines, metric, predict, predict_from, published";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
@@ -284,6 +287,7 @@ fn a_system_has_its_storage_and_its_metrics() {
         format: ImageFormat::Ext4,
         hardware: Hardware::default(),
         storage: Some(StoragePreset::Usb2),
+        added_memory_mib: 0,
     };
     assert_eq!((arm.system, arm.metric), (Some(system), Metric::Application));
     assert_eq!(arm.append, "systemd.mask=x.service");
@@ -307,6 +311,7 @@ fn a_system_has_its_storage_and_its_metrics() {
         format: ImageFormat::Ext4,
         hardware: Hardware::default(),
         storage: Some(StoragePreset::Sd),
+        added_memory_mib: 0,
     };
     assert_eq!(
         systems,
@@ -369,13 +374,13 @@ fn what_does_not_go_with_a_system_is_refused() {
     let file = GOOD.replace("\"images/own\"\nicount = true", "\"images/own\"\nsystem = \"busybox\"");
     assert!(parse(&file).unwrap_err().to_string().contains("name a series of stock kernels"));
     for metric in OF_SYSTEM {
-        refused(&format!("metric = \"{metric}\""), "are moments of a `system`");
+        refused(&format!("metric = \"{metric}\""), "are metrics of a `system`");
         let line = "at_least = 2.0";
         check(
             line,
             &format!("{line}\nmetric = \"{metric}\""),
-            "arm `slow`: `handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered` and \
-             `multi-user` are moments of a `system` | [[claim]]",
+            "arm `slow`: `handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered`, \
+             `multi-user` and `processor-to-...` are metrics of a `system` | [[claim]]",
         );
     }
 }
@@ -392,7 +397,8 @@ fn a_root_of_ones_own_ends_at_a_line_of_its_console() {
             changes: RootChanges::default(),
             format: ImageFormat::Ext4,
             hardware: Hardware::default(),
-            storage: Some(StoragePreset::Sd)
+            storage: Some(StoragePreset::Sd),
+            added_memory_mib: 0,
         })
     );
     assert_eq!((arm.metric, arm.marker), (Metric::Marker, None));
@@ -469,7 +475,7 @@ fn what_does_not_go_with_a_loader_is_refused() {
     assert!(one_arm("loader = \"grub-bios\"").is_ok());
     refused(loaded_arm("icount = true"), "no `icount`");
     refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
-    refused(loaded_arm("predict = [\"baud=9600\"]"), "not predicted");
+    refused(loaded_arm("predict = [\"baud=9600\"]"), "predicted only of a `system`");
     refused(loaded_arm("loader_delay = 601"), "601");
     refused(loaded_arm("metric = \"log-complete\""), "count from the line's first byte");
     refused(loaded_arm("metric = \"register-reads-per-byte\"\ntrace_registers = true"), "the loader's own");
@@ -525,4 +531,42 @@ fn without_an_initramfs_the_kernel_mounts_what_it_can() {
         [[arm]]\nname = \"a\"\nroot = \"root.img\"\n";
     let arm = Experiment::parse(Path::new("x.toml"), file).unwrap().arms.remove(0);
     assert!(arm.initramfs, "a root of one's own does not have the default of a system's");
+}
+
+#[test]
+fn a_published_saving_names_the_arm_that_it_is_of() {
+    let with = |published: &str| {
+        let arms = "[[arm]]\nname = \"before\"\n[[arm]]\nname = \"after\"\n";
+        parse(&format!(
+            "name = \"speeds\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\n{arms}published = {{ {published} }}\n"
+        ))
+    };
+    let arms = with("saves_s = 1.48, of = \"before\", what = \"ip=\"").unwrap().arms;
+    let figure = PublishedFigure::Saving { saves_s: 1.48, of: "before".into() };
+    assert_eq!(arms[1].published, Some(Published { figure, what: "ip=".into() }));
+    let check = |published: &str, expected: &str| {
+        assert_eq!(with(published).unwrap_err().fault.to_string(), expected, "{published}");
+    };
+    check("saves_s = 1.0, of = \"befor\", what = \"\"", "no arm `befor`, which `of` refers to,");
+    check("saves_s = 1.0, what = \"\"", "`of` is missing from `published`");
+    let either = "`either value_s, or saves_s and of,` is missing from `published`";
+    check("what = \"\"", either);
+    check("value_s = 1.0, saves_s = 1.0, of = \"before\", what = \"\"", either);
+}
+
+#[test]
+fn the_machine_is_checked_before_anything_boots() {
+    let arm = one_arm("cpu = \"qemu64,-tsc\"\nicount = true\ninstruction_ns = 4").unwrap();
+    assert_eq!((arm.cpu.as_ref().map(|cpu| cpu.name()), arm.instruction_ns), (Some("qemu64,-tsc"), Some(4)));
+    let arm = one_arm("system = \"debian-systemd\"\nadded_memory_mib = 1536").unwrap();
+    assert_eq!(arm.system.map(|system| system.added_memory_mib), Some(1536));
+    let check = |keys: &str, expected: &str| {
+        let fault = one_arm(keys).unwrap_err();
+        assert!(fault.contains(expected), "{keys}: {fault}");
+    };
+    check("cpu = \"-device x\"", "expected a model that QEMU knows");
+    check("icount = true\ninstruction_ns = 3", "instruction_ns `3` is not one of [1, 2, 4, 8, 16, 32]");
+    check("instruction_ns = 4", "it needs `icount = true`");
+    check("added_memory_mib = 1536", "which it does not have");
+    check("system = \"busybox\"\nadded_memory_mib = 100", "added_memory_mib `100` is not a multiple of 128");
 }

@@ -27,7 +27,10 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
             arm.loader_quiet == Some(true) && arm.loader_delay.is_some(),
             "a quiet loader waits for no key: no `loader_delay`",
         ),
-        (predicted, "the boot of a `loader` is not predicted: no `predict`, no `predict_from`"),
+        (
+            predicted && arm.system.is_none(),
+            "the boot of a `loader` is predicted only of a `system`: no `predict`, no `predict_from`",
+        ),
     ];
     checks.into_iter().find_map(|(wrong, why)| wrong.then_some(why)).or_else(|| metric_contradiction(true, metric))
 }
@@ -38,7 +41,7 @@ pub(super) fn metric_contradiction(loader: bool, metric: Metric) -> Option<&'sta
         _ if !loader => None,
         Metric::TimeToInit | Metric::LogComplete => Some(
             "`time-to-init` and `log-complete` count from the line's first byte, which is the loader's, or the kernel's if the \
-             loader is quiet; `since-start` counts from power-on",
+             loader is quiet; `since-start` and `log-since-start` count from power-on",
         ),
         Metric::RegisterReadsPerByte => Some("`register-reads-per-byte` would count the loader's own"),
         _ => None,

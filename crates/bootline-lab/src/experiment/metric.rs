@@ -20,6 +20,8 @@ pub enum Metric {
     UserSpace,
     /// From the line's first byte to its last.
     LogComplete,
+    /// From QEMU's start to the line's last byte, which a boot loader's text does not change.
+    LogSinceStart,
     /// From init to the line's last byte: how far the log lags behind the boot.
     LogLag,
     /// Init by the guest's own clock, which under `icount` is what the boot cost.
@@ -56,6 +58,12 @@ pub enum Metric {
     SocketAnswered,
     /// From QEMU's start until a whole system has reached multi-user.target, or the end of its run level.
     MultiUser,
+    /// The processor time that QEMU had used when the init of a whole system was executed.
+    ProcessorToHandoff,
+    /// The processor time that QEMU had used when a whole system's application had drawn its picture and listened.
+    ProcessorToApplication,
+    /// The processor time that QEMU had used when a whole system had reached multi-user.target, or the end of its run level.
+    ProcessorToMultiUser,
     /// From QEMU's start until a line of the console has arrived: the one that the arm's `marker` names, or a root's login prompt.
     Marker,
 }
@@ -77,6 +85,9 @@ impl Metric {
                 | Metric::PictureSeen
                 | Metric::SocketAnswered
                 | Metric::MultiUser
+                | Metric::ProcessorToHandoff
+                | Metric::ProcessorToApplication
+                | Metric::ProcessorToMultiUser
         )
     }
 
@@ -100,6 +111,7 @@ impl fmt::Display for Metric {
             Metric::ModulesLoaded => "modules-loaded",
             Metric::UserSpace => "user-space",
             Metric::LogComplete => "log-complete",
+            Metric::LogSinceStart => "log-since-start",
             Metric::LogLag => "log-lag",
             Metric::GuestTime => "guest-time",
             Metric::RegisterReadsPerByte => "register-reads-per-byte",
@@ -118,6 +130,9 @@ impl fmt::Display for Metric {
             Metric::PictureSeen => "picture-seen",
             Metric::SocketAnswered => "socket-answered",
             Metric::MultiUser => "multi-user",
+            Metric::ProcessorToHandoff => "processor-to-handoff",
+            Metric::ProcessorToApplication => "processor-to-application",
+            Metric::ProcessorToMultiUser => "processor-to-multi-user",
             Metric::Marker => "marker",
         })
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::definition::Published;
 use super::metric::Metric;
+use crate::cpu_model::CpuModel;
 use crate::storage::StoragePreset;
 use bootline_images::hardware::{Absent, Bus};
 use bootline_images::image_format::ImageFormat;
@@ -54,6 +54,8 @@ pub(super) struct RawArm {
     pub append: Option<String>,
     pub smp: Option<Spanned<u32>>,
     pub memory_mib: Option<Spanned<u32>>,
+    pub added_memory_mib: Option<Spanned<u32>>,
+    pub cpu: Option<CpuModel>,
     pub system: Option<System>,
     pub root: Option<String>,
     pub root_partition: Option<Spanned<u32>>,
@@ -73,12 +75,23 @@ pub(super) struct RawArm {
     pub dtb: Option<String>,
     pub modules: Option<Vec<Spanned<String>>>,
     pub icount: Option<bool>,
+    pub instruction_ns: Option<Spanned<u32>>,
     pub trace_registers: Option<bool>,
     pub lines: Option<Spanned<u32>>,
     pub metric: Option<Metric>,
     pub predict: Option<Vec<Spanned<String>>>,
     pub predict_from: Option<Spanned<String>>,
-    pub published: Option<Published>,
+    pub published: Option<Spanned<RawPublished>>,
+}
+
+/// A published figure: a value, or what a change saves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPublished {
+    pub value_s: Option<f64>,
+    pub saves_s: Option<f64>,
+    pub of: Option<Spanned<String>>,
+    pub what: String,
 }
 
 impl RawArm {
@@ -93,6 +106,8 @@ impl RawArm {
             append: self.append.or(defaults.append),
             smp: self.smp.or(defaults.smp),
             memory_mib: self.memory_mib.or(defaults.memory_mib),
+            added_memory_mib: self.added_memory_mib.or(defaults.added_memory_mib),
+            cpu: self.cpu.or(defaults.cpu),
             // An arm that names the one does not have the default of the other.
             system: self.system.or(defaults.system.filter(|_| self.root.is_none())),
             root: self.root.clone().or(defaults.root.filter(|_| self.system.is_none())),
@@ -118,6 +133,7 @@ impl RawArm {
             dtb: self.dtb.or(defaults.dtb),
             modules: self.modules.or(defaults.modules),
             icount: self.icount.or(defaults.icount),
+            instruction_ns: self.instruction_ns.or(defaults.instruction_ns.filter(|_| self.icount != Some(false))),
             trace_registers: self.trace_registers.or(defaults.trace_registers),
             lines: self.lines.or(defaults.lines),
             metric: self.metric.or(defaults.metric),

@@ -11,6 +11,7 @@ use super::definition::Published;
 use super::images::BuiltFrom;
 use super::metric::Metric;
 use crate::boot::{self, LoaderSetup};
+use crate::cpu_model::CpuModel;
 use crate::host::Host;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
@@ -73,6 +74,17 @@ pub struct ArmResult {
     pub baud: Option<u32>,
     /// Processors.
     pub smp: u32,
+    /// The model of the processors; left out for the lab's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuModel>,
+    /// The time of an instruction in nanoseconds; left out if they were not counted, or took the lab's 2 ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction_ns: Option<u32>,
+    /// Memory in MiB.
+    pub memory_mib: u32,
+    /// Memory in MiB that a driver added while the system ran; left out without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_memory_mib: Option<u32>,
     /// Parameters for the kernel command line.
     pub append: String,
     /// The whole system that was booted; none for the lab's small initramfs.
@@ -132,6 +144,10 @@ pub struct ArmResult {
     pub verdict: Option<Verdict>,
     /// The published figure.
     pub published: Option<Published>,
+    /// What the arm takes less than the one that the published saving refers to, in seconds; none without such a saving.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<crate::schema::Estimate>")]
+    pub saving: Option<Estimate>,
 }
 
 /// A run.

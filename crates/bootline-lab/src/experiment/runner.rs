@@ -191,6 +191,8 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
         baud: arm.baud,
         accel: if arm.icount { Accel::Icount } else { Accel::default() },
         smp: arm.smp,
+        cpu: arm.cpu.clone(),
+        instruction_ns: arm.instruction_ns,
         memory_mib: arm.memory_mib,
         modules: kernel.modules.clone(),
         lines: arm.lines,

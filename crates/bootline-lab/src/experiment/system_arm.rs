@@ -58,6 +58,10 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
             !system && arm.absent.is_some(),
             "`absent` is hardware next to that of a `system` or a `root`, which it does not have",
         ),
+        (
+            !system && arm.added_memory_mib.is_some(),
+            "`added_memory_mib` is added by the user space of a `system` or a `root`, which it does not have",
+        ),
         (system && arm.icount == Some(true), "a `system` or a `root` is booted on a line, in real time: no `icount`"),
         (system && arm.initrd.is_some(), "a `system` or a `root` is booted by the lab's own initramfs: no `initrd`"),
         (
@@ -126,12 +130,13 @@ impl From<&Arm> for Marked {
 pub(super) fn metric_contradiction(arm: Marked, metric: Metric) -> Option<&'static str> {
     let system = arm.lab || arm.own;
     match metric {
-        Metric::Handoff if arm.own => None,
+        Metric::Handoff | Metric::ProcessorToHandoff if arm.own => None,
         metric if metric.is_of_system() && arm.own => Some(
             "a `root` of your own marks no application: it has `handoff`, and `marker`, its login prompt or the line that `marker` names",
         ),
         metric if metric.is_of_system() && !arm.lab => Some(
-            "`handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered` and `multi-user` are moments of a `system`",
+            "`handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered`, `multi-user` and \
+             `processor-to-...` are metrics of a `system`",
         ),
         Metric::UserSpace if system => {
             Some("`user-space` is the first work of the lab's own init; a `system` has `handoff` and `application`")

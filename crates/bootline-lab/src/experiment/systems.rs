@@ -122,6 +122,7 @@ impl ArmSystemImage {
             release: self.release.clone(),
             changes: arm.changes.clone(),
             writes: Writes::Discarded,
+            added_memory_mib: arm.added_memory_mib,
         }
     }
 }

@@ -219,3 +219,17 @@ fn what_a_boot_loader_prints_is_no_part_of_the_flush() {
     assert_eq!(run(&log, &format!("U-Boot 2025.01\n{plain}"), RATE_9600 / 2.0, "printk.time=0").flaws, []);
     assert!(matches!(run(&log, &plain, RATE_9600 / 2.0, "printk.time=0").flaws[..], [FidelityFlaw::WrongRate { .. }]));
 }
+
+#[test]
+fn added_memory_is_more_than_the_guest_began_with() {
+    let check = |total_kib, expected: &[FidelityFlaw]| {
+        let mut fidelity = Fidelity::default();
+        fidelity.check_added_memory(512, total_kib);
+        assert_eq!(fidelity.flaws, expected);
+        let decision = if expected.is_empty() { RetryDecision::Keep } else { RetryDecision::GiveUp };
+        assert_eq!(fidelity.decide(1, 3), decision, "another attempt adds none either");
+    };
+    check(Some(1_963_096), &[]);
+    check(Some(470_000), &[FidelityFlaw::MemoryNotAdded { total_kib: Some(470_000) }]);
+    check(None, &[FidelityFlaw::MemoryNotAdded { total_kib: None }]);
+}

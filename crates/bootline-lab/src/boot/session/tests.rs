@@ -27,7 +27,8 @@ fn say(session: &mut Session, at: i64, bytes: &str) {
 }
 
 fn frame(session: &mut Session, at: i64, name: &str, content: &str) {
-    session.truth(ms(at), format!("@data {name} {}\n{content}\n", content.len()).as_bytes());
+    let bytes = format!("@data {name} {}\n{content}\n", content.len()).into_bytes();
+    session.truth(&TruthRead { at: ms(at), processor: None, bytes });
 }
 
 #[test]

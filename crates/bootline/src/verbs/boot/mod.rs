@@ -27,7 +27,8 @@ use bootline_lab::boot::{
     BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
     boot_valid, check_loader, lacks_built_in,
 };
-use bootline_lab::machine::Accel;
+use bootline_lab::cpu_model::CpuModel;
+use bootline_lab::machine::{Accel, INSTRUCTION_NS};
 use bootline_lab::module::{Module, with_own};
 use bootline_lab::storage::StoragePreset;
 use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals, or_interrupted};
@@ -137,6 +138,12 @@ pub struct Args {
     /// Memory in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
+    /// Memory in MiB that the system's driver for virtio-mem adds while it runs, a multiple of 128: a stock kernel's udev loads that driver
+    #[arg(long, value_name = "MIB", default_value_t = 0, hide_default_value = true, requires = "whole")]
+    added_memory: u32,
+    /// The model of the CPU, with features, as QEMU's -cpu takes it: qemu64,-tsc [default: qemu64, cortex-a57 or cortex-a15]
+    #[arg(long, value_name = "MODEL")]
+    cpu: Option<CpuModel>,
     /// Record the time of this console line; with an initramfs or a root of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
@@ -164,6 +171,9 @@ pub struct Args {
     /// Count instructions instead of time, without a console: shows the CPU's cost
     #[arg(long, conflicts_with_all = ["baud", "initrd", "marker"])]
     icount: bool,
+    /// With --icount, the time of an instruction in nanoseconds: 1, 2, 4, 8, 16 or 32. Double it for half the clock rate [default: 2]
+    #[arg(long, value_name = "NS", requires = "icount", value_parser = instruction_ns)]
+    instruction_ns: Option<u32>,
     /// Folder for the run; with -n, it gets a folder for each: run-1, run-2 ..
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -196,6 +206,10 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+fn instruction_ns(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|ns| INSTRUCTION_NS.contains(ns)).ok_or_else(|| "not 1, 2, 4, 8, 16 or 32".into())
+}
+
 /// The request, and the folder with what only these boots need; it is removed once it is dropped.
 fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFolder>), Failure> {
     folder(&args.output)?;
@@ -213,13 +227,13 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFold
             let root = RootSetup { state: args.root_state, changes, format };
             let (boot, folders) = prepared(system, root, hardware, stock.as_ref(), terminal)?;
             kept = folders;
-            Some(SystemBoot { storage: args.storage, ..boot })
+            Some(SystemBoot { storage: args.storage, added_memory_mib: args.added_memory, ..boot })
         }
         (None, Some(root)) => {
             let with = own_root::BootedWith { kernel: &kernel, arch, stock: stock.as_ref() };
             let (boot, folder) = own_root::boot(root, args.root_partition, hardware, &with, terminal)?;
             kept.push(folder);
-            Some(SystemBoot { storage: args.storage, ..boot })
+            Some(SystemBoot { storage: args.storage, added_memory_mib: args.added_memory, ..boot })
         }
         (None, None) => None,
     };
@@ -238,6 +252,8 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFold
         frame: args.frame,
         accel: if args.icount { Accel::Icount } else { Accel::default() },
         smp: args.cpus,
+        cpu: args.cpu,
+        instruction_ns: args.instruction_ns,
         memory_mib: args.memory,
         marker: args.marker,
         modules,

@@ -189,6 +189,13 @@ fn flaw(flaw: &FidelityFlaw) -> String {
         FidelityFlaw::LateStorage { late_ns } => {
             format!("the host was busy: the storage answered {late_ns} s late in total")
         }
+        FidelityFlaw::MemoryNotAdded { total_kib: Some(total) } => format!(
+            "no memory was added: in the end the kernel had {} MiB (its driver, virtio_mem, is a module, which udev or `--module` loads)",
+            total >> 10
+        ),
+        FidelityFlaw::MemoryNotAdded { total_kib: None } => {
+            "the guest did not report whether memory was added".to_owned()
+        }
         FidelityFlaw::TooMuchOutput => "more was transmitted than the lab can compare".to_owned(),
     }
 }

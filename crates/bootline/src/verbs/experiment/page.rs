@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bootline_capture::units::Dur;
 use bootline_lab::boot::RunVerdict;
-use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outcome};
+use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outcome, PublishedFigure};
 use bootline_report::{Align, Document, Entry, Style, Table, Text};
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 
@@ -67,6 +67,7 @@ fn described(metric: Metric) -> &'static str {
         Metric::ModulesLoaded => "modules-loaded: from QEMU's start until init has loaded its modules, host clock",
         Metric::UserSpace => "user-space: from QEMU's start until init has sent the kernel's log, host clock",
         Metric::LogComplete => "log-complete: from the line's first byte to its last, host clock",
+        Metric::LogSinceStart => "log-since-start: from QEMU's start to the line's last byte, host clock",
         Metric::LogLag => "log-lag: from init to the line's last byte, host clock",
         Metric::GuestTime => "guest-time: to init, guest clock; with icount, the CPU's cost",
         Metric::RegisterReadsPerByte => "register-reads-per-byte: reads of the port's registers per byte",
@@ -93,6 +94,15 @@ fn described(metric: Metric) -> &'static str {
         Metric::Marker => "marker: from QEMU's start until the awaited line of the console has arrived, host clock",
         Metric::MultiUser => {
             "multi-user: from QEMU's start to multi-user.target, or the last script of the run level, host clock"
+        }
+        Metric::ProcessorToHandoff => {
+            "processor-to-handoff: processor time of QEMU until the system's init is executed"
+        }
+        Metric::ProcessorToApplication => {
+            "processor-to-application: processor time of QEMU until the application says that it is ready"
+        }
+        Metric::ProcessorToMultiUser => {
+            "processor-to-multi-user: processor time of QEMU until multi-user.target, or the last script of the run level"
         }
         Metric::LineUse => "line-use: speed of the log up to the console's own record, as a share of the line's speed",
         Metric::FlushGap => "flush-gap: the wait for what was stored before the console registered, by the capture",
@@ -121,7 +131,10 @@ fn table(arms: &[&ArmResult], metric: Metric) -> Table {
         let predicted = arm.predicted.as_ref();
         let foretold = predicted.map(|p| format!("{} ({}..{})", short(p.best), short(p.low), short(p.high)));
         let error = predicted.and_then(|p| p.error).map(|e| format!("{:+.1} %", e * 100.0));
-        let published = arm.published.as_ref().map(|p| format!("{}", p.value_s));
+        let published = arm.published.as_ref().and_then(|p| match &p.figure {
+            PublishedFigure::Value { value_s } => Some(value_s.to_string()),
+            PublishedFigure::Saving { .. } => None,
+        });
         let cells = vec![
             arm.name.clone(),
             measured.map_or(0, |m| m.n).to_string(),
@@ -181,7 +194,16 @@ fn notes(arm: &ArmResult) -> Vec<Entry> {
         notes.push(format!("prediction {}: {}", verdict.outcome, verdict.reason));
     }
     if let Some(published) = &arm.published {
-        notes.push(format!("published: {} s, {}", published.value_s, published.what));
+        notes.push(match &published.figure {
+            PublishedFigure::Value { value_s } => format!("published: {value_s} s, {}", published.what),
+            PublishedFigure::Saving { saves_s, of } => {
+                let here = arm.saving.map(|s| {
+                    let short = |s: f64| short(MetricValue::Time(Dur::from_secs_f64(s)));
+                    format!("; here {} s ({}..{})", short(s.best), short(s.low), short(s.high))
+                });
+                format!("saves of {of}: published {saves_s} s, {}{}", published.what, here.unwrap_or_default())
+            }
+        });
     }
     let label = |i| if i == 0 { arm.name.as_str() } else { "" };
     notes.iter().enumerate().map(|(i, note)| Entry::new(label(i), note.as_str())).collect()

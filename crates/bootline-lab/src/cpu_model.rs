@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The model of the guest's processor.
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// QEMU's model of a processor, with features: `qemu64,-tsc`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct CpuModel(String);
+
+/// What is no model of a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a model that QEMU knows, with features after commas: `qemu64,-tsc`")]
+pub struct NotACpuModel;
+
+impl CpuModel {
+    /// As QEMU's `-cpu` takes it.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CpuModel {
+    type Err = NotACpuModel;
+
+    /// QEMU itself says whether it knows the model.
+    fn from_str(text: &str) -> Result<CpuModel, NotACpuModel> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.,+=".contains(c);
+        let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+        match begins_well && text.len() <= 256 && text.chars().all(allowed) {
+            true => Ok(CpuModel(text.to_owned())),
+            false => Err(NotACpuModel),
+        }
+    }
+}
+
+impl TryFrom<String> for CpuModel {
+    type Error = NotACpuModel;
+
+    fn try_from(text: String) -> Result<CpuModel, NotACpuModel> {
+        text.parse()
+    }
+}
+
+impl From<CpuModel> for String {
+    fn from(model: CpuModel) -> String {
+        model.0
+    }
+}
+
+impl fmt::Display for CpuModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_features_and_is_no_option() {
+        let check = |text: &str, expected| assert_eq!(text.parse::<CpuModel>().is_ok(), expected, "{text}");
+        check("qemu64,-tsc", true);
+        check("Skylake-Client-v1,+avx2,pmu=off", true);
+        check("cortex-a53", true);
+        for text in ["", "-cpu", ",x", "a b", "a\nb", "a;b", &"x".repeat(257)] {
+            check(text, false);
+        }
+    }
+}
