@@ -29,8 +29,8 @@ fastinit-test: fastinit ## its parser's tests, every system call failing once, s
 	$(MAKE) -C init/fastinit test
 
 fastinit-figures: fastinit ## prints its size, its system calls up to the first program, its memory (root)
-	@scripts/setup fastinit-test
-	$(MAKE) -C init/fastinit build/x86_64/guest
+	@scripts/setup fastinit-figures
+	$(MAKE) -C init/fastinit build/$$(uname -m)/guest
 	init/fastinit/tests/figures init/fastinit/build
 
 fastinit-fuzz: ## fuzzes its parser for FUZZ_SECONDS (20)

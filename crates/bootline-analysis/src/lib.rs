@@ -9,7 +9,7 @@
 //! origin < rules
 //! critical_path < boot_chain
 //! user_space < boot_chain, rules
-//! predict, user_space, init_scripts < whole_change < rules < predictions
+//! predict, user_space, init_scripts, rule_id < whole_change < rules < predictions
 //! compare
 //! ```
 pub mod boot_chain;
@@ -20,6 +20,7 @@ pub mod origin;
 pub mod predict;
 pub mod predictions;
 pub mod remedy;
+mod rule_id;
 pub mod rules;
 mod suggestion;
 mod time_range;

@@ -4,7 +4,7 @@ use crate::init_scripts;
 use crate::predict::{self, Prediction, PredictionError};
 use crate::rules::{Finding, findings};
 use crate::whole_change::{
-    AnySetting, WholeChange, WholePrediction, WholePredictionError, WholeSetting, predict_whole,
+    self, AnySetting, FindingCosts, WholeChange, WholePrediction, WholePredictionError, WholeSetting,
 };
 use bootline_boot::{Boot, DependenciesKnown};
 use bootline_capture::units::Dur;
@@ -44,6 +44,17 @@ impl Predictions {
             _ => None,
         }
     }
+}
+
+/// The whole boot with a change, which may take findings away.
+///
+/// # Errors
+/// The sources lack what this change needs to be predicted, or there is no such finding.
+pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePrediction, WholePredictionError> {
+    let takes_findings = change.of_whole().iter().any(|setting| matches!(setting, WholeSetting::Without(_)));
+    let found = if takes_findings { findings(boot) } else { Vec::new() };
+    let costs = FindingCosts::of(found.iter().map(|finding| (finding.rule, finding.cost)));
+    whole_change::predict_whole(boot, change, &costs)
 }
 
 /// Why a question has no answer.

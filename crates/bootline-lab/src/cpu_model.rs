@@ -12,9 +12,11 @@ use serde::{Deserialize, Serialize};
 #[schemars(with = "String")]
 pub struct CpuModel(String);
 
-/// What is no model of a processor.
+/// A text that can't be a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a model that QEMU knows, with features after commas: `qemu64,-tsc`")]
+#[error(
+    "not a model of QEMU, with features after commas, such as `qemu64,-tsc`: `qemu-system-x86_64 -cpu help` lists them"
+)]
 pub struct NotACpuModel;
 
 impl CpuModel {
@@ -30,8 +32,10 @@ impl FromStr for CpuModel {
     /// QEMU itself says whether it knows the model.
     fn from_str(text: &str) -> Result<CpuModel, NotACpuModel> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.,+=".contains(c);
-        let begins_well = text.starts_with(|c: char| c.is_ascii_alphanumeric());
-        match begins_well && text.len() <= 256 && text.chars().all(allowed) {
+        // QEMU would list its models and end.
+        let is_question = text == "help";
+        let begins_well = text.starts_with(|c: char| c.is_ascii_alphabetic());
+        match begins_well && !is_question && text.len() <= 256 && text.chars().all(allowed) {
             true => Ok(CpuModel(text.to_owned())),
             false => Err(NotACpuModel),
         }
@@ -68,7 +72,7 @@ mod tests {
         check("qemu64,-tsc", true);
         check("Skylake-Client-v1,+avx2,pmu=off", true);
         check("cortex-a53", true);
-        for text in ["", "-cpu", ",x", "a b", "a\nb", "a;b", &"x".repeat(257)] {
+        for text in ["", "2", "help", "-cpu", ",x", "a b", "a\nb", "a;b", &"x".repeat(257)] {
             check(text, false);
         }
     }

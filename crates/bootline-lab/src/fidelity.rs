@@ -136,7 +136,7 @@ pub enum FidelityFlaw {
         #[schemars(with = "i64")]
         late_ns: Dur,
     },
-    /// The memory that a driver was to add was not there once the boot had ended.
+    /// The memory that a driver was to add, or a part of it, was not there once the boot had ended.
     MemoryNotAdded {
         /// What the kernel managed, in KiB; null if it did not say.
         total_kib: Option<u64>,
@@ -174,9 +174,12 @@ impl Fidelity {
         }
     }
 
-    /// Checks that a guest that began with `memory_mib` has more: a kernel never manages all that it begins with.
-    pub(crate) fn check_added_memory(&mut self, memory_mib: u32, total_kib: Option<u64>) {
-        if total_kib.is_none_or(|total| total <= u64::from(memory_mib) << 10) {
+    /// Checks that a guest that began with `memory_mib` has `added_mib` more. A kernel never manages all that it begins with, so it has to
+    /// have more than that, and nearly all that was added.
+    pub(crate) fn check_added_memory(&mut self, memory_mib: u32, added_mib: u32, total_kib: Option<u64>) {
+        let (own, added) = (u64::from(memory_mib) << 10, u64::from(added_mib) << 10);
+        let least = (own + 1).max(own / 4 * 3 + added / 10 * 9);
+        if total_kib.is_none_or(|total| total < least) {
             self.flaws.push(FidelityFlaw::MemoryNotAdded { total_kib });
         }
     }
@@ -185,7 +188,7 @@ impl Fidelity {
     pub fn decide(&self, attempt: u32, attempts: u32) -> RetryDecision {
         let is_hopeless = |flaw: &FidelityFlaw| {
             use FidelityFlaw::{MemoryNotAdded, PrintedAgain, TooMuchOutput};
-            matches!(flaw, TooMuchOutput | PrintedAgain { .. } | MemoryNotAdded { .. })
+            matches!(flaw, TooMuchOutput | PrintedAgain { .. } | MemoryNotAdded { total_kib: Some(_) })
         };
         let hopeless = self.flaws.iter().any(is_hopeless);
         match (self.flaws.is_empty(), hopeless || attempt >= attempts) {

@@ -2,6 +2,7 @@
 //! The guest's hardware as QEMU's arguments, and the kernel's command line.
 use std::ffi::OsString;
 use std::path::Path;
+use std::str::FromStr;
 
 use bootline_capture::units::Baud;
 use schemars::JsonSchema;
@@ -35,11 +36,49 @@ impl Accel {
     }
 }
 
-/// The time that an instruction takes where instructions are counted, in nanoseconds: QEMU has powers of two only.
-pub const INSTRUCTION_NS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+/// The time that an instruction takes where instructions are counted: QEMU has powers of two only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u32", into = "u32")]
+#[schemars(with = "u32")]
+pub struct InstructionTime {
+    /// 0 to 5.
+    log2_ns: u32,
+}
 
-/// Unless something else is asked for.
-const DEFAULT_INSTRUCTION_NS: u32 = 2;
+/// A time that no instruction can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not 1, 2, 4, 8, 16 or 32")]
+pub struct NotAnInstructionTime;
+
+impl Default for InstructionTime {
+    /// 2 ns.
+    fn default() -> InstructionTime {
+        InstructionTime { log2_ns: 1 }
+    }
+}
+
+impl TryFrom<u32> for InstructionTime {
+    type Error = NotAnInstructionTime;
+
+    fn try_from(ns: u32) -> Result<InstructionTime, NotAnInstructionTime> {
+        let log2_ns = ns.checked_ilog2().filter(|_| ns.is_power_of_two() && ns <= 32);
+        log2_ns.map(|log2_ns| InstructionTime { log2_ns }).ok_or(NotAnInstructionTime)
+    }
+}
+
+impl From<InstructionTime> for u32 {
+    fn from(time: InstructionTime) -> u32 {
+        1 << time.log2_ns
+    }
+}
+
+impl FromStr for InstructionTime {
+    type Err = NotAnInstructionTime;
+
+    fn from_str(ns: &str) -> Result<InstructionTime, NotAnInstructionTime> {
+        ns.parse::<u32>().map_err(|_| NotAnInstructionTime)?.try_into()
+    }
+}
 
 /// The guest's hardware.
 #[derive(Clone, Debug)]
@@ -47,9 +86,9 @@ pub(crate) struct Machine {
     pub arch: Arch,
     pub accel: Accel,
     /// The processor; none for the lab's own choice.
-    pub cpu: Option<CpuModel>,
+    pub cpu_model: Option<CpuModel>,
     /// The time of an instruction with [`Accel::Icount`]; none for the lab's own.
-    pub instruction_ns: Option<u32>,
+    pub instruction_time: Option<InstructionTime>,
     pub smp: u32,
     pub memory_mib: u32,
     /// Memory that the guest has once a driver has added it.
@@ -70,10 +109,10 @@ impl Machine {
         let mut add = |words: &[&str]| args.extend(words.iter().map(OsString::from));
         add(&["-no-user-config", "-nodefaults", "-no-reboot", "-display", "none"]);
         add(self.accel.arguments());
-        if let Some(ns) = self.counted_instruction_ns() {
-            add(&["-icount", &format!("shift={},sleep=off", ns.ilog2())]);
+        if let Some(time) = self.counted_instruction_time() {
+            add(&["-icount", &format!("shift={},sleep=off", time.log2_ns)]);
         }
-        let cpu = match (&self.cpu, self.accel) {
+        let cpu = match (&self.cpu_model, self.accel) {
             (Some(model), _) => model.name(),
             (None, Accel::Kvm) => "host",
             (None, Accel::Tcg | Accel::TcgSingleThread | Accel::Icount) => self.arch.emulated_cpu(),
@@ -93,8 +132,8 @@ impl Machine {
 
 impl Machine {
     /// The time of an instruction, where they are counted.
-    pub fn counted_instruction_ns(&self) -> Option<u32> {
-        (self.accel == Accel::Icount).then(|| self.instruction_ns.unwrap_or(DEFAULT_INSTRUCTION_NS))
+    pub fn counted_instruction_time(&self) -> Option<InstructionTime> {
+        (self.accel == Accel::Icount).then(|| self.instruction_time.unwrap_or_default())
     }
 }
 
@@ -174,19 +213,21 @@ mod tests {
         let machine = || Machine {
             arch: Arch::Amd64,
             accel: Accel::Tcg,
-            cpu: None,
-            instruction_ns: None,
+            cpu_model: None,
+            instruction_time: None,
             smp: 1,
             memory_mib: 512,
             added_memory_mib: 0,
         };
         check(machine(), "-cpu qemu64 -smp 1 -m 512 ");
-        let cpu = Some("qemu64,-tsc".parse().unwrap());
-        check(Machine { cpu, ..machine() }, "-cpu qemu64,-tsc ");
+        let cpu_model = Some("qemu64,-tsc".parse().unwrap());
+        check(Machine { cpu_model, ..machine() }, "-cpu qemu64,-tsc ");
         check(Machine { added_memory_mib: 1536, ..machine() }, "-m 512,maxmem=2048M ");
         check(Machine { accel: Accel::Icount, ..machine() }, "-accel tcg -icount shift=1,sleep=off ");
-        let half = Machine { accel: Accel::Icount, instruction_ns: Some(4), ..machine() };
+        let half = Machine { accel: Accel::Icount, instruction_time: 4.try_into().ok(), ..machine() };
         check(half, "-icount shift=2,sleep=off ");
+        let valid: Vec<u32> = (0..100).filter(|ns| InstructionTime::try_from(*ns).is_ok()).collect();
+        assert_eq!(valid, [1, 2, 4, 8, 16, 32]);
     }
 
     #[test]

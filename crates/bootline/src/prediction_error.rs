@@ -60,6 +60,7 @@ fn whole(error: &WholePredictionError, source: &BootLabel) -> Failure {
         WholePredictionError::Required { unit, .. } => {
             return with_unit(failure, "let the others not wait for it: `--set no-wait=", unit);
         }
+        WholePredictionError::NoFinding(_) => "`bootline explain` with the same sources lists the findings",
         WholePredictionError::NoStage(_) => "`bootline time` with the same sources lists the stages",
         // It has been shown as that of the time to init.
         WholePredictionError::Console(_) => return failure,

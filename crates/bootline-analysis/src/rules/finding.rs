@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a rule reports.
 use super::case::TimeRange;
-use super::rule_id::RuleId;
 use crate::remedy::Remedy;
+use crate::rule_id::RuleId;
 use bootline_boot::Boot;
 use bootline_capture::units::Interval;
 use bootline_records::RecordId;

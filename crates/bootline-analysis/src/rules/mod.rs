@@ -64,7 +64,6 @@ mod net001_ip_autoconfiguration;
 mod net002_nfs_root;
 mod probe_remedies;
 mod rule;
-mod rule_id;
 mod silence;
 mod unit_cost;
 mod unit_release;
@@ -86,13 +85,13 @@ mod usr015_dbus_activation;
 mod usr016_init_scripts;
 mod wording;
 
+pub use crate::rule_id::RuleId;
 pub use case::TimeRange;
 pub use finding::{CitedRecord, Finding};
 pub use rule::{Rule, TimelinePlace};
-pub use rule_id::RuleId;
 
 use crate::predict::Precision;
-use crate::whole_change::{AnySetting, WholeChange, WholeSetting, predict_whole};
+use crate::whole_change::{AnySetting, FindingCosts, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::Boot;
 use bootline_capture::units::Interval;
 use bootline_kbuild::InitcallSource;
@@ -224,7 +223,8 @@ fn predict_changes_of_units(boot: &Boot, findings: &mut [Finding]) {
             // So many are a hostile log's, and take long.
             let settings = WholeSetting::of_changes(boot, &remedy.changes).filter(|all| all.len() <= MOST_SETTINGS);
             let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
-            let saved = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
+            let saved =
+                change.and_then(|change| predict_whole(boot, &change, &FindingCosts::default()).ok()).map(|p| p.saved);
             remedy.saves = saved.map(|s| Interval::new(s.low().min(most), s.best().min(most), s.high().min(most)));
         }
     }

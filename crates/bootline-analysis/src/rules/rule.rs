@@ -2,7 +2,7 @@
 //! One diagnosis: its identity, what it finds, and the check.
 use super::case::Case;
 use super::finding::Finding;
-use super::rule_id::RuleId;
+use crate::rule_id::RuleId;
 use bootline_boot::WaitCause;
 
 /// One diagnosis.

@@ -9,7 +9,7 @@ use super::{Finding, RuleId};
 use crate::init_scripts;
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
 use crate::user_space::requiring;
-use crate::whole_change::{AnySetting, FASTINIT_PRICE, WholeChange, WholeSetting, predict_whole};
+use crate::whole_change::{AnySetting, FASTINIT_PRICE, FindingCosts, WholeChange, WholeSetting, predict_whole};
 use bootline_boot::{Boot, Unit};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordId;
@@ -130,7 +130,7 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
 /// The application started before systemd; with what `predict` says that it saves, which may be more than one finding's cost.
 pub(super) fn fastinit(boot: &Boot) -> Remedy {
     let change = WholeChange::of([AnySetting::Whole(WholeSetting::Fastinit)]).ok();
-    let saves = change.and_then(|change| predict_whole(boot, &change).ok()).map(|p| p.saved);
+    let saves = change.and_then(|change| predict_whole(boot, &change, &FindingCosts::default()).ok()).map(|p| p.saved);
     Remedy::in_words(
         "start the application by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
         Effort::Rebuild,

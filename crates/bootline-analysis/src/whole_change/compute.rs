@@ -9,33 +9,62 @@ use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError
 use super::wording;
 use crate::init_scripts;
 use crate::predict::{self, PredictionError, Setting};
+use crate::rule_id::RuleId;
 use crate::user_space::{first_moment, last_unit, reached};
 use bootline_boot::{Boot, DependenciesKnown, Stage, Unit, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
+
+/// What the findings of a boot cost, each with its rule. The rules themselves, which predict what their remedies save, know none yet.
+#[derive(Clone, Debug, Default)]
+pub struct FindingCosts(Vec<(RuleId, Interval)>);
+
+impl FindingCosts {
+    /// Those of these findings.
+    pub fn of(findings: impl IntoIterator<Item = (RuleId, Interval)>) -> FindingCosts {
+        FindingCosts(findings.into_iter().collect())
+    }
+
+    /// All findings of this rule together; none if there is none.
+    fn of_rule(&self, rule: RuleId) -> Option<Interval> {
+        let costs = self.0.iter().filter(|(of, _)| *of == rule).map(|(_, cost)| *cost);
+        costs.reduce(|sum, cost| sum + cost)
+    }
+}
 
 /// The whole boot with a change.
 ///
 /// # Errors
 /// The sources lack what this change needs to be predicted.
-pub fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePrediction, WholePredictionError> {
+pub fn predict_whole(
+    boot: &Boot,
+    change: &WholeChange,
+    costs: &FindingCosts,
+) -> Result<WholePrediction, WholePredictionError> {
     let whole = &boot.whole;
     let (Some(since), Some(until), Some(end), Some(length)) = (whole.since, whole.until, whole.end(), whole.length())
     else {
         return Err(WholePredictionError::NoEnd);
     };
     let mut saved = Interval::exact(Dur::ZERO);
+    let mut assumptions = Vec::new();
     for setting in change.of_whole() {
-        if let WholeSetting::Stage { stage, length } = setting {
-            let lengths: Vec<Dur> = whole.stages.iter().filter(|s| s.name == *stage).map(Stage::length).collect();
-            if lengths.is_empty() {
-                return Err(WholePredictionError::NoStage(*stage));
+        match setting {
+            WholeSetting::Stage { stage, length } => {
+                let lengths: Vec<Dur> = whole.stages.iter().filter(|s| s.name == *stage).map(Stage::length).collect();
+                if lengths.is_empty() {
+                    return Err(WholePredictionError::NoStage(*stage));
+                }
+                let now: Dur = lengths.into_iter().sum();
+                saved = saved + Interval::exact(now - *length);
             }
-            let now: Dur = lengths.into_iter().sum();
-            saved = saved + Interval::exact(now - *length);
+            WholeSetting::Without(rule) => {
+                saved = saved + costs.of_rule(*rule).ok_or(WholePredictionError::NoFinding(*rule))?;
+                assumptions.push(wording::finding_assumption(*rule));
+            }
+            _ => {}
         }
     }
-    let mut assumptions = Vec::new();
-    let is_of_units = |s: &&WholeSetting| !matches!(s, WholeSetting::Stage { .. });
+    let is_of_units = |s: &&WholeSetting| !matches!(s, WholeSetting::Stage { .. } | WholeSetting::Without(_));
     let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(is_of_units).collect();
     let load = ProcessorLoad::of(boot);
     if !of_units.is_empty() {
@@ -179,7 +208,7 @@ impl<'b> UserSpace<'b> {
                 WholeSetting::Fastinit => {
                     return self.application().and_then(|()| before_systemd(self.boot, self.last));
                 }
-                WholeSetting::Stage { .. } => {}
+                WholeSetting::Stage { .. } | WholeSetting::Without(_) => {}
             }
         }
         let sooner = replay(self.boot, &treatments)[self.last];

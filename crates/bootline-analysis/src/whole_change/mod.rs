@@ -14,7 +14,7 @@ mod setting;
 mod whole_prediction;
 mod wording;
 
-pub use compute::predict_whole;
+pub use compute::{FindingCosts, predict_whole};
 pub use setting::{AnySetting, Length, WHOLE_KEYS, WholeSetting};
 pub use whole_prediction::{WholeChange, WholeContradiction, WholePrediction, WholePredictionError};
 pub(crate) use wording::FASTINIT_PRICE;

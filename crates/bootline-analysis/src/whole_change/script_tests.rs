@@ -35,6 +35,10 @@ fn lines() -> Vec<(u32, String)> {
     lines
 }
 
+fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePrediction, WholePredictionError> {
+    super::predict_whole(boot, change, &FindingCosts::default())
+}
+
 fn change(words: &[&str]) -> WholeChange {
     WholeChange::of(words.iter().map(|word| word.parse::<AnySetting>().unwrap())).unwrap()
 }

@@ -120,7 +120,10 @@ impl<'b> Scripts<'b> {
             WholeSetting::Mask(_) | WholeSetting::AfterApplication(_) => (length, true),
             WholeSetting::NoWait(_) => (length, false),
             WholeSetting::Activation { length: new, .. } => (length - new.of(length), true),
-            WholeSetting::NoDefaultDependencies(_) | WholeSetting::Fastinit | WholeSetting::Stage { .. } => {
+            WholeSetting::NoDefaultDependencies(_)
+            | WholeSetting::Fastinit
+            | WholeSetting::Stage { .. }
+            | WholeSetting::Without(_) => {
                 return Err(WholePredictionError::OnlyOfSystemd(setting.key()));
             }
         };

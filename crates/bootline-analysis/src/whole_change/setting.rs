@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use crate::predict::{Setting, SettingError};
 use crate::remedy::SystemChange;
+use crate::rule_id::RuleId;
 use bootline_boot::{Boot, StageName};
 use bootline_capture::units::Dur;
 
@@ -36,6 +37,8 @@ pub enum WholeSetting {
         /// Its length.
         length: Dur,
     },
+    /// `without=ldr001`: what the findings of this rule cost is saved.
+    Without(RuleId),
 }
 
 /// A setting of the whole boot, or of its console.
@@ -113,7 +116,7 @@ impl fmt::Display for Length {
 pub(super) const TYPE_EXEC: &str = "Type=exec";
 
 /// The keys, each with its values, for help texts and error messages.
-pub const WHOLE_KEYS: [(&str, &str); 7] = [
+pub const WHOLE_KEYS: [(&str, &str); 8] = [
     ("mask", "a unit or an init script"),
     ("after-app", "a unit or an init script"),
     ("no-wait", "a unit or an init script"),
@@ -121,6 +124,7 @@ pub const WHOLE_KEYS: [(&str, &str); 7] = [
     ("init", "fastinit"),
     ("unit:NAME", "a time such as 0.5s or 500ms, or a difference such as +2s"),
     ("stage:NAME", "a time such as 0.5s or 500ms"),
+    ("without", "the code of a rule, such as ldr001"),
 ];
 
 impl WholeSetting {
@@ -152,6 +156,7 @@ impl WholeSetting {
             WholeSetting::Fastinit => "init",
             WholeSetting::Activation { .. } => "unit",
             WholeSetting::Stage { .. } => "stage",
+            WholeSetting::Without(_) => "without",
         }
     }
 
@@ -164,7 +169,7 @@ impl WholeSetting {
             WholeSetting::NoWait(_) => WholeSetting::NoWait(name),
             WholeSetting::NoDefaultDependencies(_) => WholeSetting::NoDefaultDependencies(name),
             WholeSetting::Activation { length, .. } => WholeSetting::Activation { unit: name, length: *length },
-            WholeSetting::Fastinit | WholeSetting::Stage { .. } => self.clone(),
+            WholeSetting::Fastinit | WholeSetting::Stage { .. } | WholeSetting::Without(_) => self.clone(),
         }
     }
 
@@ -184,7 +189,7 @@ impl WholeSetting {
             | WholeSetting::NoWait(unit)
             | WholeSetting::NoDefaultDependencies(unit)
             | WholeSetting::Activation { unit, .. } => Some(unit),
-            WholeSetting::Fastinit | WholeSetting::Stage { .. } => None,
+            WholeSetting::Fastinit | WholeSetting::Stage { .. } | WholeSetting::Without(_) => None,
         }
     }
 }
@@ -213,6 +218,10 @@ impl FromStr for WholeSetting {
             "no-default-dependencies" => Ok(WholeSetting::NoDefaultDependencies(unit()?)),
             "init" if value == "fastinit" => Ok(WholeSetting::Fastinit),
             "init" => Err(bad("fastinit")),
+            "without" => {
+                let rule = RuleId::ALL.iter().find(|rule| rule.code() == value);
+                Ok(WholeSetting::Without(*rule.ok_or_else(|| bad("the code of a rule, such as ldr001"))?))
+            }
             _ => match key.split_once(':') {
                 Some(("unit", name)) if !name.is_empty() => {
                     let length = Length::parse(value).ok_or_else(|| bad(CHANGED_TIME))?;
@@ -251,6 +260,7 @@ impl fmt::Display for WholeSetting {
             WholeSetting::Fastinit => f.write_str("init=fastinit"),
             WholeSetting::Activation { unit, length } => write!(f, "unit:{unit}={length}"),
             WholeSetting::Stage { stage, length } => write!(f, "stage:{}={}s", stage.word(), length.as_secs_f64()),
+            WholeSetting::Without(rule) => write!(f, "without={}", rule.code()),
         }
     }
 }

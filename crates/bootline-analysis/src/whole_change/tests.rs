@@ -2,6 +2,7 @@
 //! Changes to boots whose answers are known, because the boots are made up here.
 use super::*;
 use crate::predict::SettingError;
+use crate::rule_id::RuleId;
 use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords, BootSource, SourceContent};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::source::read;
@@ -40,6 +41,10 @@ fn boot(units: &str, app: Option<&str>) -> Boot {
     let source = BootSource::new("units.txt", SourceContent::Facts(read(units.as_bytes())));
     let options = BootOptions { cpus: Some(2), ..BootOptions::default() };
     Boot::analyse(BootRecords::default(), &options).with_sources(&[source], app.as_ref())
+}
+
+fn predict_whole(boot: &Boot, change: &WholeChange) -> Result<WholePrediction, WholePredictionError> {
+    super::predict_whole(boot, change, &FindingCosts::default())
 }
 
 fn change(words: &str) -> WholeChange {
@@ -233,6 +238,8 @@ fn the_notation() {
     check("stage:loader=1", Err("`1` is not a time such as 0.5s or 500ms for `stage:loader`"));
     check("stage:loader=+1s", Err("`+1s` is not a time such as 0.5s or 500ms for `stage:loader`"));
     check("stage:loader=-1s", Err("`-1s` is not a time such as 0.5s or 500ms for `stage:loader`"));
+    check("without=ldr001", Ok("without=ldr001"));
+    check("without=ldr999", Err("`ldr999` is not the code of a rule, such as ldr001 for `without`"));
     check("stage:lader=1s", Err("there is no setting `stage:lader`"));
     check("masc=a.service", Err("there is no setting `masc`"));
     let two = |words: &str| {
@@ -246,6 +253,7 @@ fn the_notation() {
     assert_eq!(two("stage:loader=1s stage:loader=2s").unwrap_err(), "`stage:loader=1s` contradicts `stage:loader=2s`");
     for pair in [
         "stage:kernel=0s quiet",
+        "stage:loader=0s without=ldr001",
         "no-wait=a.service stage:user-space=0s",
         "init=fastinit mask=a.service",
         "cpus=1 stage:application=1s",
@@ -296,4 +304,26 @@ proptest! {
         }
         prop_assert_eq!(predict_whole(&boot, &change("")).unwrap().saved, Interval::exact(Dur::ZERO));
     }
+}
+
+#[test]
+fn what_findings_cost_is_saved_without_them() {
+    let boot = boot(&units(""), Some("app.service"));
+    let ms = |[low, best, high]: [i64; 3]| {
+        Interval::new(Dur::from_millis(low), Dur::from_millis(best), Dur::from_millis(high))
+    };
+    let costs = FindingCosts::of([
+        (RuleId::Ldr001, ms([0, 100, 200])),
+        (RuleId::Ldr007, ms([50, 50, 50])),
+        (RuleId::Ldr001, ms([10, 20, 30])),
+    ]);
+    let of = |words: &str| super::predict_whole(&boot, &change(words), &costs);
+    let predicted = of("without=ldr001 without=ldr007").unwrap();
+    assert_eq!(predicted.saved, ms([60, 170, 280]), "of all findings of these rules");
+    assert_eq!(predicted.title, "without ldr001 autoboot-delay, without ldr007 loader-output");
+    assert_eq!(predicted.assumptions.len(), 2);
+    let units = of("mask=other.service").unwrap().saved;
+    assert_eq!(of("without=ldr007 mask=other.service").unwrap().saved, units + ms([50, 50, 50]));
+    let error = of("without=ini002").unwrap_err();
+    assert_eq!(error.to_string(), "this boot has no finding `ini002 crypto-self-tests`");
 }

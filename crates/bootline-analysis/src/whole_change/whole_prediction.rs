@@ -5,6 +5,7 @@ use std::fmt;
 use super::setting::{AnySetting, WholeSetting};
 use crate::predict::{Assumption, Change, PredictionError, Setting};
 use crate::remedy::SystemChange;
+use crate::rule_id::RuleId;
 use bootline_boot::{StageName, WholeEnd, WholeOrigin};
 use bootline_capture::units::Interval;
 
@@ -96,6 +97,8 @@ impl fmt::Display for WholeChange {
 /// application whatever systemd does, and a change of units.
 fn exclude(a: &AnySetting, b: &AnySetting) -> bool {
     let one_way = |a: &AnySetting, b: &AnySetting| match (a, b) {
+        // What a finding costs lies within stages.
+        (AnySetting::Whole(WholeSetting::Stage { .. }), AnySetting::Whole(WholeSetting::Without(_))) => true,
         (AnySetting::Whole(WholeSetting::Stage { stage: StageName::Dark | StageName::Kernel, .. }), b) => {
             matches!(b, AnySetting::Console(_))
         }
@@ -194,6 +197,9 @@ pub enum WholePredictionError {
         /// The unit that ends the boot.
         by: String,
     },
+    /// There is no such finding.
+    #[error("this boot has no finding `{}`", .0.title())]
+    NoFinding(RuleId),
     /// This boot has no such stage.
     #[error("this boot shows no stage `{}`", .0.word())]
     NoStage(StageName),

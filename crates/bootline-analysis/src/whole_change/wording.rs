@@ -8,6 +8,7 @@ use super::whole_prediction::WholeChange;
 use crate::init_scripts;
 use crate::predict::{self, Assumption};
 use crate::remedy::SystemChange;
+use crate::rule_id::RuleId;
 use crate::user_space::requiring;
 use bootline_boot::Boot;
 use bootline_capture::units::Dur;
@@ -46,6 +47,7 @@ pub(super) fn title(boot: &Boot, change: &WholeChange) -> String {
             Some(format!("{unit} up {} s {word}", by.abs().as_secs_f64()))
         }
         WholeSetting::Stage { stage, length } => Some(format!("{} in {} s", stage.title(), length.as_secs_f64())),
+        WholeSetting::Without(rule) => Some(format!("without {}", rule.title())),
     }));
     if !change.console().is_empty() {
         words.push(predict::title(change.console()));
@@ -97,7 +99,10 @@ pub(super) fn price(boot: &Boot, change: &WholeChange) -> String {
             WholeSetting::Fastinit => {
                 add(FASTINIT_PRICE.to_owned());
             }
-            WholeSetting::Mask(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => {}
+            WholeSetting::Mask(_)
+            | WholeSetting::Activation { .. }
+            | WholeSetting::Stage { .. }
+            | WholeSetting::Without(_) => {}
         }
     }
     prices.join("; ")
@@ -192,6 +197,15 @@ pub(super) fn cpus_assumption(load: &ProcessorLoad) -> Assumption {
     Assumption { name: "user-space-work", text }
 }
 
+/// The assumption on a finding that is taken away.
+pub(super) fn finding_assumption(rule: RuleId) -> Assumption {
+    let code = rule.code();
+    let text = format!(
+        "a remedy of {code} saves what `bootline explain` says that it costs, and nothing else fills that time"
+    );
+    Assumption { name: "finding-cost", text }
+}
+
 /// The assumption on the kernel's part, where no log of a console shows how it would change.
 pub(super) fn kernel_assumption() -> Assumption {
     let text = "the kernel takes as long as before: the log does not allow a prediction of its part".to_owned();
@@ -216,7 +230,10 @@ pub(super) fn needs(boot: &Boot, change: &WholeChange) -> Vec<SystemChange> {
         WholeSetting::NoWait(unit) => Some(SystemChange::ServiceSetting { unit: unit.clone(), setting: TYPE_EXEC }),
         WholeSetting::Fastinit => Some(SystemChange::parameter("init", "/usr/sbin/fastinit")),
         // In words only, or unknown.
-        WholeSetting::NoDefaultDependencies(_) | WholeSetting::Activation { .. } | WholeSetting::Stage { .. } => None,
+        WholeSetting::NoDefaultDependencies(_)
+        | WholeSetting::Activation { .. }
+        | WholeSetting::Stage { .. }
+        | WholeSetting::Without(_) => None,
     };
     let console = predict::system_changes(boot, change.console());
     named(boot, change).iter().filter_map(of_setting).chain(console).collect()

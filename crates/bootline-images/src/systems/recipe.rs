@@ -59,6 +59,7 @@ pub(super) fn additions(
         ("etc/fastinit.conf", File(include_str!("files/fastinit.conf"))),
         ("etc/fastinit-record.conf", File(include_str!("files/fastinit-record.conf"))),
         ("etc/fastinit-replay.conf", File(include_str!("files/fastinit-replay.conf"))),
+        ("etc/fastinit-replay-disk-order.conf", File(include_str!("files/fastinit-replay-disk-order.conf"))),
         ("etc/hostname", File("lab\n")),
         ("etc/hosts", File("127.0.0.1 localhost\n127.0.1.1 lab\n")),
     ];

@@ -101,7 +101,7 @@ pub enum BootError {
     #[error("-icount needs the lab's own init: without a console nothing else reports the time")]
     IcountWithInitrd,
     /// The time of an instruction, in a boot that does not count them.
-    #[error("the time of an instruction is that of a boot with -icount")]
+    #[error("only a boot with -icount can state the time of an instruction")]
     NotCounted,
     /// Memory can't be added to such a guest.
     #[error("can't add {mib} MiB of memory while the guest runs: {why}")]
@@ -109,7 +109,7 @@ pub enum BootError {
         /// What was asked for.
         mib: u32,
         /// Why not.
-        why: &'static str,
+        why: String,
     },
     /// A request that only the lab's init can serve, together with the user's own initramfs.
     #[error("{what} needs the lab's own init")]
@@ -282,6 +282,8 @@ impl BootError {
             BootError::NotBuiltIn { .. } => {
                 Some("build one that has them: `bootline kernels build tiny`; or boot it with an initramfs".to_owned())
             }
+            BootError::NotCounted => Some("add `--icount`".to_owned()),
+            BootError::AddedMemory { .. } => Some("`--added-memory 128`, or leave it out".to_owned()),
             BootError::NeedsLine { .. } => Some("leave out `--icount`".to_owned()),
             BootError::Untraced { program } | BootError::Qemu(QemuError::NoTrace { program, .. }) => {
                 Some(format!("see `{program} -trace help`; the back end `log` is needed"))

@@ -12,7 +12,7 @@ use super::{ADDED_MEMORY_BLOCK_MIB, BootError, LoaderBoot, SystemBoot};
 use crate::cpu_model::CpuModel;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
-use crate::machine::{Accel, Machine, command_line, declared_baud};
+use crate::machine::{Accel, InstructionTime, Machine, command_line, declared_baud};
 use crate::module::Module;
 use bootline_images::arch::Arch;
 use bootline_images::file_system::FileSystem;
@@ -53,9 +53,9 @@ pub struct BootRequest {
     /// CPUs of the guest.
     pub smp: u32,
     /// The guest's processor; by default the lab's choice for the architecture.
-    pub cpu: Option<CpuModel>,
-    /// The time of an instruction with [`Accel::Icount`], one of [`crate::machine::INSTRUCTION_NS`]; by default 2 ns.
-    pub instruction_ns: Option<u32>,
+    pub cpu_model: Option<CpuModel>,
+    /// The time of an instruction with [`Accel::Icount`]; by default 2 ns.
+    pub instruction_time: Option<InstructionTime>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
     /// A console line whose time is recorded. With the user's own initramfs or root it also ends the boot; its default is then
@@ -95,8 +95,8 @@ impl BootRequest {
             transport: Transport::default(),
             accel: Accel::default(),
             smp: 1,
-            cpu: None,
-            instruction_ns: None,
+            cpu_model: None,
+            instruction_time: None,
             memory_mib: 512,
             marker: None,
             modules: Vec::new(),
@@ -175,7 +175,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     }
     check_initramfs(request)?;
     check_added_memory(request.system.as_ref().map_or(0, |boot| boot.added_memory_mib), arch)?;
-    if request.instruction_ns.is_some() && !icount {
+    if request.instruction_time.is_some() && !icount {
         return Err(BootError::NotCounted);
     }
     let of_line =
@@ -226,8 +226,8 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
     let machine = Machine {
         arch,
         accel: request.accel,
-        cpu: request.cpu.clone(),
-        instruction_ns: request.instruction_ns,
+        cpu_model: request.cpu_model.clone(),
+        instruction_time: request.instruction_time,
         smp: request.smp,
         memory_mib: request.memory_mib,
         added_memory_mib: request.system.as_ref().map_or(0, |boot| boot.added_memory_mib),
@@ -269,8 +269,10 @@ fn check_initramfs(request: &BootRequest) -> Result<(), BootError> {
 fn check_added_memory(mib: u32, arch: Arch) -> Result<(), BootError> {
     let why = match mib {
         0 => return Ok(()),
-        _ if !arch.has_added_memory() => "Linux has no driver for it on 32-bit ARM",
-        mib if mib % ADDED_MEMORY_BLOCK_MIB != 0 => "the kernel adds it in blocks of 128 MiB",
+        _ if !arch.has_added_memory() => "Linux has no driver for it on 32-bit ARM".to_owned(),
+        mib if mib % ADDED_MEMORY_BLOCK_MIB != 0 => {
+            format!("the kernel adds it in blocks of {ADDED_MEMORY_BLOCK_MIB} MiB")
+        }
         _ => return Ok(()),
     };
     Err(BootError::AddedMemory { mib, why })

@@ -172,7 +172,7 @@ impl Session {
         let is_alone = starts_application_alone(append);
         let system = boot.map(|boot| SystemSession {
             // Without the system's init nobody has an account of the boot.
-            questions: if is_alone { boot.storage_questions() } else { boot.questions() }.into_iter().rev().collect(),
+            questions: if is_alone { boot.hardware_questions() } else { boot.questions() }.into_iter().rev().collect(),
             shutdown: boot.root.system().filter(|_| boot.writes.shuts_down()).map(System::shutdown),
             booted: BootedWhen::of(boot, is_alone),
             ..SystemSession::default()

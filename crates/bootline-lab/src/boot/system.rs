@@ -241,15 +241,18 @@ impl SystemBoot {
             Some(InitSystem::Sysvinit | InitSystem::Openrc | InitSystem::Busybox) => Vec::new(),
             None => of_systemd("[ -d /run/systemd/system ] && "),
         };
-        if self.added_memory_mib > 0 {
-            questions.push(ask(MEMORY, "cat /proc/meminfo"));
-        }
-        questions.extend(self.storage_questions());
+        questions.extend(self.hardware_questions());
         questions
     }
 
+    /// Those that check what the machine should have had.
+    pub(super) fn hardware_questions(&self) -> Vec<Question> {
+        let memory = (self.added_memory_mib > 0).then(|| (MEMORY, "cat /proc/meminfo".to_owned()));
+        memory.into_iter().chain(self.storage_questions()).collect()
+    }
+
     /// Those that check its storage, in order, which keep it busy.
-    pub(super) fn storage_questions(&self) -> Vec<Question> {
+    fn storage_questions(&self) -> Vec<Question> {
         let Some(storage) = self.storage else { return Vec::new() };
         // An image that can't be looked at is refused before it is booted.
         let size = std::fs::metadata(&self.image).map_or(u64::MAX, |m| m.len());

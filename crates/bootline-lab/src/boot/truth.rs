@@ -12,7 +12,7 @@ use crate::cpu_model::CpuModel;
 use crate::fidelity::Fidelity;
 use crate::host::Host;
 use crate::line::{LineUsageSummary, RealTime, Transport};
-use crate::machine::Accel;
+use crate::machine::{Accel, InstructionTime};
 use crate::registers::RegisterAccesses;
 use bootline_images::arch::Arch;
 
@@ -127,10 +127,10 @@ pub struct Guest {
     pub smp: u32,
     /// The model of its processor; left out for the lab's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<CpuModel>,
+    pub cpu_model: Option<CpuModel>,
     /// The time that each instruction took, if they were counted; left out by versions where it was 2 ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instruction_ns: Option<u32>,
+    pub instruction_ns: Option<InstructionTime>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
     /// Memory in addition that its driver was to add while the system ran, in MiB; left out if there was none.

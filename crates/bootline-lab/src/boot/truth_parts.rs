@@ -66,7 +66,7 @@ impl TruthParts<'_> {
         }
         let machine = &self.plan.machine;
         if let Some(system) = system.as_ref().filter(|_| machine.added_memory_mib > 0 && session.is_done()) {
-            fidelity.check_added_memory(machine.memory_mib, system.memory_total_kib);
+            fidelity.check_added_memory(machine.memory_mib, machine.added_memory_mib, system.memory_total_kib);
         }
         let verdict = verdict(session, end, qemu, &fidelity, &modules)?;
         let init = report.init_at;
@@ -112,8 +112,8 @@ impl TruthParts<'_> {
                 arch,
                 accel: self.plan.machine.accel,
                 smp: self.plan.machine.smp,
-                cpu: self.plan.machine.cpu.clone(),
-                instruction_ns: self.plan.machine.counted_instruction_ns(),
+                cpu_model: self.plan.machine.cpu_model.clone(),
+                instruction_ns: self.plan.machine.counted_instruction_time(),
                 memory_mib: self.plan.machine.memory_mib,
                 added_memory_mib: self.plan.machine.added_memory_mib,
                 kernel: self.request.kernel_name(),

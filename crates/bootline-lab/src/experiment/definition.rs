@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use bootline_analysis::whole_change::WholeChange;
 use bootline_capture::units::Baud;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::metric::Metric;
 use crate::boot::LoaderSetup;
 use crate::cpu_model::CpuModel;
+use crate::machine::InstructionTime;
 use crate::module::Module;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
@@ -76,7 +77,7 @@ pub struct Arm {
     /// Processors.
     pub smp: u32,
     /// The model of the processor; none for the lab's choice.
-    pub cpu: Option<CpuModel>,
+    pub cpu_model: Option<CpuModel>,
     /// Memory in MiB.
     pub memory_mib: u32,
     /// A whole system instead of the lab's small initramfs.
@@ -95,8 +96,8 @@ pub struct Arm {
     pub modules: Vec<Module>,
     /// Count instructions, without a console.
     pub icount: bool,
-    /// The time of an instruction in nanoseconds, if they are counted; none for the lab's own.
-    pub instruction_ns: Option<u32>,
+    /// The time of an instruction, if they are counted; none for the lab's own.
+    pub instruction_time: Option<InstructionTime>,
     /// Count the accesses to the port's registers.
     pub trace_registers: bool,
     /// Lines that the lab's init prints, and times, after the boot.
@@ -110,6 +111,8 @@ pub struct Arm {
     pub predict_from: Option<String>,
     /// The published figure.
     pub published: Option<Published>,
+    /// The published saving.
+    pub published_saving: Option<PublishedSaving>,
 }
 
 /// A whole system, and what it is stored on.
@@ -189,31 +192,24 @@ pub enum Image {
 }
 
 /// A figure that somebody published.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Published {
-    /// What was published.
-    #[serde(flatten)]
-    pub figure: PublishedFigure,
+    /// Value, in seconds.
+    pub value_s: f64,
     /// What was measured, on which machine.
     pub what: String,
 }
 
-/// What was published.
+/// What somebody has published that a change saves.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum PublishedFigure {
-    /// What the arm measures.
-    Value {
-        /// In seconds.
-        value_s: f64,
-    },
-    /// What the arm takes less than another.
-    Saving {
-        /// In seconds.
-        saves_s: f64,
-        /// The other arm.
-        of: String,
-    },
+pub struct PublishedSaving {
+    /// In seconds.
+    pub saves_s: f64,
+    /// The arm without the change.
+    pub of: String,
+    /// What was changed, on which machine.
+    pub what: String,
 }
 
 /// A claim about the ratio of two arms, or about one arm's value.

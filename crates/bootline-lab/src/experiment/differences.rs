@@ -25,7 +25,7 @@ pub fn differences(from: &Arm, to: &Arm) -> Result<WholeChange, String> {
     }
     for (differs, what) in [
         (from.memory_mib != to.memory_mib, "memory"),
-        (from.cpu != to.cpu, "the processor"),
+        (from.cpu_model != to.cpu_model, "the processor"),
         (from.system != to.system, "the system"),
         (from.loader != to.loader, "the boot loader"),
         (from.initrd != to.initrd || from.initramfs != to.initramfs, "the initramfs"),

@@ -14,7 +14,7 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::definition::{Arm, ArmRoot, Claim, Experiment, Published, PublishedFigure};
+use super::definition::{Arm, ArmRoot, Claim, Experiment};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -193,8 +193,8 @@ impl Evaluation<'_> {
             arch: kernel.as_ref().map(|k| k.arch),
             baud: runs.first().and_then(|r| r.truth.line).map(|l| l.baud).or(arm.baud).map(|b| b.get()),
             smp: arm.smp,
-            cpu: arm.cpu.clone(),
-            instruction_ns: arm.instruction_ns,
+            cpu_model: arm.cpu_model.clone(),
+            instruction_ns: arm.instruction_time,
             memory_mib: arm.memory_mib,
             added_memory_mib: arm.system.as_ref().map(|s| s.added_memory_mib).filter(|mib| *mib > 0),
             append: arm.append.clone(),
@@ -219,13 +219,14 @@ impl Evaluation<'_> {
             not_predicted,
             verdict,
             published: arm.published.clone(),
+            published_saving: arm.published_saving.clone(),
             saving: self.saving(arm),
         }
     }
 
     /// What the arm takes less than the one that its published saving refers to, in seconds, by the arm's own metric.
     fn saving(&mut self, arm: &Arm) -> Option<Estimate> {
-        let Some(Published { figure: PublishedFigure::Saving { of, .. }, .. }) = &arm.published else { return None };
+        let of = &arm.published_saving.as_ref()?.of;
         let mut samples = |name: &str| Samples::new(self.seconds(name, arm.metric));
         let (now, before) = (samples(&arm.name)?, samples(of)?);
         Some(difference_of_medians(&before, &now, SEED))

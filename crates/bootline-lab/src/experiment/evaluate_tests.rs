@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::boot::Mark;
 use crate::boot::SystemTruth;
-use crate::experiment::{ArmImages, RunSelection};
+use crate::experiment::{ArmImages, PublishedSaving, RunSelection};
 use bootline_boot::{WholeEnd, WholeOrigin};
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
@@ -183,8 +183,8 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
 #[test]
 fn a_saving_is_what_the_arm_takes_less() {
     let mut folder = Folder::new();
-    let figure = PublishedFigure::Saving { saves_s: 5.0, of: "slow".to_owned() };
-    folder.experiment.arms[1].published = Some(Published { figure, what: "a board".to_owned() });
+    let saving = PublishedSaving { saves_s: 5.0, of: "slow".to_owned(), what: "a board".to_owned() };
+    folder.experiment.arms[1].published_saving = Some(saving);
     folder.experiment.arms[1].metric = Metric::LogSinceStart;
     folder.valid("slow", &[10.0, 10.0, 10.0]);
     folder.valid("fast", &[4.0, 4.0, 4.0]);
@@ -193,7 +193,7 @@ fn a_saving_is_what_the_arm_takes_less() {
     assert_eq!(saving, Some(Dur::from_secs(6)), "by the arm's own metric, of both");
     assert_eq!(outcome.arms[1].measured.unwrap().median, MetricValue::Time(Dur::from_secs(9)), "3 s behind init");
     let json = serde_json::to_value(&outcome.arms[1]).unwrap();
-    assert_eq!((&json["published"]["saves_s"], &json["published"]["of"]), (&5.0.into(), &"slow".into()));
+    assert_eq!((&json["published_saving"]["saves_s"], &json["published_saving"]["of"]), (&5.0.into(), &"slow".into()));
     assert_eq!(outcome.arms[0].saving, None);
 }
 
@@ -295,12 +295,14 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
             socket_answered_ns: at(6.0),
             clock_offset_ns: None,
             clock_spread_ns: None,
-            marks: vec![Mark {
-                name: "app.start".to_owned(),
-                at_ns: at(2.0).unwrap(),
-                guest_ns: Dur::ZERO,
-                processor_ns: Some(Dur::from_secs(7)),
-            }],
+            marks: [("handoff", 2), ("app.start", 3), ("app.picture", 4), ("app.socket", 5), ("multi-user", 6)]
+                .map(|(name, processor)| Mark {
+                    name: name.to_owned(),
+                    at_ns: at(2.0).unwrap(),
+                    guest_ns: Dur::ZERO,
+                    processor_ns: Some(Dur::from_secs(processor)),
+                })
+                .to_vec(),
             units: Vec::new(),
         });
         fs::write(&path, serde_json::to_string(&truth).unwrap()).unwrap();
@@ -339,4 +341,13 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
             ("mask=a.service", MetricValue::Time(Dur::from_secs(predicted)))
         );
     }
+    let mut of_metric = |metric| {
+        let mut experiment = folder.experiment.clone();
+        experiment.arms[0].metric = metric;
+        let plan = ExperimentPlan::of(&experiment, &RunSelection::default()).unwrap();
+        evaluate(&experiment, &plan, &folder.results, &mut Fifth).arms[0].measured.unwrap().median
+    };
+    let used =
+        [Metric::ProcessorToHandoff, Metric::ProcessorToApplication, Metric::ProcessorToMultiUser].map(&mut of_metric);
+    assert_eq!(used, [2, 5, 6].map(|s| MetricValue::Time(Dur::from_secs(s))));
 }

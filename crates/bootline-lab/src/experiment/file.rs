@@ -12,17 +12,15 @@ use regex::bytes::Regex;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{
-    Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, Published, PublishedFigure, Quick,
-};
+use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, PublishedSaving, Quick};
 use super::file_error::{Fault, FileError, nearest};
 use super::loader_arm;
 use super::metric::Metric;
-use super::raw::{RawArm, RawClaim, RawExperiment, RawPublished};
+use super::raw::{RawArm, RawClaim, RawExperiment};
 use super::system_arm;
 use crate::boot::{ADDED_MEMORY_BLOCK_MIB, LoaderSetup};
 use crate::line::{MAX_BAUD, MIN_BAUD};
-use crate::machine::INSTRUCTION_NS;
+use crate::machine::InstructionTime;
 use crate::module::Module;
 use bootline_images::hardware::Hardware;
 use bootline_images::kernels::NamedKernel;
@@ -90,7 +88,7 @@ impl Reader<'_> {
         for (span, raw_arm) in spelled.chain(multiplied) {
             let raw_arm = raw_arm.over(raw.defaults.clone());
             predicted_from.extend(raw_arm.predict_from.clone());
-            saved_from.extend(raw_arm.published.as_ref().and_then(|published| published.as_ref().of.clone()));
+            saved_from.extend(raw_arm.published_saving.as_ref().map(|saving| saving.of.clone()));
             let arm = self.arm(raw_arm, span.clone(), raw.metric)?;
             if !names.insert(arm.name.clone()) {
                 return Err((Some(span), Fault::SameName(arm.name)));
@@ -166,6 +164,12 @@ impl Reader<'_> {
                 "`instruction_ns` is the time of an instruction that is counted: it needs `icount = true`",
             ));
         }
+        if raw.published_saving.as_ref().is_some_and(|saving| *saving.of.as_ref() == name) {
+            return Err(contradiction("its `published_saving` is of another arm"));
+        }
+        if raw.published_saving.is_some() && !metric.is_time() {
+            return Err(contradiction("what a `published_saving` saves is time, which is not what it measures"));
+        }
         if icount && metric != Metric::GuestTime {
             return Err(contradiction("what is measured under `icount` is `guest-time`"));
         }
@@ -213,7 +217,7 @@ impl Reader<'_> {
             baud: raw.baud.as_ref().map(baud).transpose()?,
             append: raw.append.unwrap_or_default(),
             smp: raw.smp.as_ref().map_or(Ok(1), |n| within("smp", n, 1..=256))?,
-            cpu: raw.cpu,
+            cpu_model: raw.cpu_model,
             memory_mib: raw.memory_mib.as_ref().map_or(Ok(512), |n| within("memory_mib", n, 16..=1 << 20))?,
             system: root.map(|root| ArmSystem {
                 root,
@@ -231,13 +235,18 @@ impl Reader<'_> {
             dtb: raw.dtb.map(|file| self.next_to(&file)),
             modules: modules.iter().map(|m| self.module(m)).collect::<Found<_>>()?,
             icount,
-            instruction_ns: raw.instruction_ns.as_ref().map(instruction_ns).transpose()?,
+            instruction_time: raw.instruction_ns.as_ref().map(instruction_time).transpose()?,
             trace_registers,
             lines: raw.lines.as_ref().map(|n| within("lines", n, 1..=100_000)).transpose()?,
             metric,
             predict: raw.predict.map(|list| change(&list, raw.system.is_some())).transpose()?,
             predict_from: raw.predict_from.map(Spanned::into_inner),
-            published: raw.published.map(published).transpose()?,
+            published: raw.published,
+            published_saving: raw.published_saving.map(|saving| PublishedSaving {
+                saves_s: saving.saves_s,
+                of: saving.of.into_inner(),
+                what: saving.what,
+            }),
             name,
         })
     }
@@ -316,26 +325,12 @@ fn added_memory(n: &Spanned<u32>) -> Found<u32> {
     Err((Some(n.span()), Fault::BadValue { key: "added_memory_mib", value: mib.to_string(), expected }))
 }
 
-fn instruction_ns(n: &Spanned<u32>) -> Found<u32> {
-    if INSTRUCTION_NS.contains(n.as_ref()) {
-        return Ok(*n.as_ref());
-    }
-    let expected = format!("one of {INSTRUCTION_NS:?}");
-    Err((Some(n.span()), Fault::BadValue { key: "instruction_ns", value: n.as_ref().to_string(), expected }))
-}
-
-/// That its arm exists is checked with those of the other arms.
-fn published(raw: Spanned<RawPublished>) -> Found<Published> {
-    let span = raw.span();
-    let missing = |key| (Some(span.clone()), Fault::Missing { key, of: "`published`".to_owned() });
-    let raw = raw.into_inner();
-    let figure = match (raw.value_s, raw.saves_s, raw.of) {
-        (Some(value_s), None, None) => PublishedFigure::Value { value_s },
-        (None, Some(saves_s), Some(of)) => PublishedFigure::Saving { saves_s, of: of.into_inner() },
-        (None, Some(_), None) => return Err(missing("of")),
-        _ => return Err(missing("either value_s, or saves_s and of,")),
+fn instruction_time(n: &Spanned<u32>) -> Found<InstructionTime> {
+    let bad = |_| {
+        let expected = "1, 2, 4, 8, 16 or 32".to_owned();
+        (Some(n.span()), Fault::BadValue { key: "instruction_ns", value: n.as_ref().to_string(), expected })
     };
-    Ok(Published { figure, what: raw.what })
+    InstructionTime::try_from(*n.as_ref()).map_err(bad)
 }
 
 fn baud(n: &Spanned<u32>) -> Found<Baud> {

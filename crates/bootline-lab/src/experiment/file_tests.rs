@@ -71,7 +71,7 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     assert_eq!(slow.image, Image::Stock("6.12".parse().unwrap()));
     assert_eq!(fast.image, Image::Stock("arm64:6.18".parse().unwrap()));
     assert_eq!((slow.smp, slow.memory_mib, experiment.attempts, experiment.warm_up), (1, 512, 3, 1));
-    assert_eq!(slow.published.as_ref().map(|p| &p.figure), Some(&PublishedFigure::Value { value_s: 19.106 }));
+    assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
     assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().words().count()), (true, 2));
     assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
 }
@@ -101,8 +101,8 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, added_memory_mib, cpu, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
-               modules, icount, instruction_ns, trace_registers, lines, metric, predict, predict_from, published";
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, added_memory_mib, cpu_model, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
+               modules, icount, instruction_ns, trace_registers, lines, metric, predict, predict_from, published, published_saving";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 115200", "colour = 1", &format!("unknown key `colour` | colour = 1 | {arm}"));
@@ -535,37 +535,38 @@ fn without_an_initramfs_the_kernel_mounts_what_it_can() {
 
 #[test]
 fn a_published_saving_names_the_arm_that_it_is_of() {
-    let with = |published: &str| {
+    let with = |saving: &str, keys: &str| {
         let arms = "[[arm]]\nname = \"before\"\n[[arm]]\nname = \"after\"\n";
         parse(&format!(
-            "name = \"speeds\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\n{arms}published = {{ {published} }}\n"
+            "name = \"speeds\"\nabout = \"\"\n[defaults]\nkernel = \"6.12\"\n{arms}published_saving = {{ {saving} }}\n{keys}\n"
         ))
     };
-    let arms = with("saves_s = 1.48, of = \"before\", what = \"ip=\"").unwrap().arms;
-    let figure = PublishedFigure::Saving { saves_s: 1.48, of: "before".into() };
-    assert_eq!(arms[1].published, Some(Published { figure, what: "ip=".into() }));
-    let check = |published: &str, expected: &str| {
-        assert_eq!(with(published).unwrap_err().fault.to_string(), expected, "{published}");
+    let arms = with("saves_s = 1.48, of = \"before\", what = \"ip=\"", "").unwrap().arms;
+    let expected = PublishedSaving { saves_s: 1.48, of: "before".into(), what: "ip=".into() };
+    assert_eq!(arms[1].published_saving, Some(expected));
+    let check = |saving: &str, keys: &str, expected: &str| {
+        let fault = with(saving, keys).unwrap_err().fault.to_string();
+        assert!(fault.contains(expected), "{saving}: {fault}");
     };
-    check("saves_s = 1.0, of = \"befor\", what = \"\"", "no arm `befor`, which `of` refers to,");
-    check("saves_s = 1.0, what = \"\"", "`of` is missing from `published`");
-    let either = "`either value_s, or saves_s and of,` is missing from `published`";
-    check("what = \"\"", either);
-    check("value_s = 1.0, saves_s = 1.0, of = \"before\", what = \"\"", either);
+    check("saves_s = 1.0, of = \"befor\", what = \"\"", "", "no arm `befor`, which `of` refers to,");
+    check("saves_s = 1.0, what = \"\"", "", "missing field `of`");
+    check("saves_s = 1.0, of = \"after\", what = \"\"", "", "is of another arm");
+    check("saves_s = 1.0, of = \"before\", what = \"\"", "metric = \"stalls\"", "saves is time");
 }
 
 #[test]
 fn the_machine_is_checked_before_anything_boots() {
-    let arm = one_arm("cpu = \"qemu64,-tsc\"\nicount = true\ninstruction_ns = 4").unwrap();
-    assert_eq!((arm.cpu.as_ref().map(|cpu| cpu.name()), arm.instruction_ns), (Some("qemu64,-tsc"), Some(4)));
+    let arm = one_arm("cpu_model = \"qemu64,-tsc\"\nicount = true\ninstruction_ns = 4").unwrap();
+    assert_eq!(arm.cpu_model.as_ref().map(|model| model.name()), Some("qemu64,-tsc"));
+    assert_eq!(arm.instruction_time, 4.try_into().ok());
     let arm = one_arm("system = \"debian-systemd\"\nadded_memory_mib = 1536").unwrap();
     assert_eq!(arm.system.map(|system| system.added_memory_mib), Some(1536));
     let check = |keys: &str, expected: &str| {
         let fault = one_arm(keys).unwrap_err();
         assert!(fault.contains(expected), "{keys}: {fault}");
     };
-    check("cpu = \"-device x\"", "expected a model that QEMU knows");
-    check("icount = true\ninstruction_ns = 3", "instruction_ns `3` is not one of [1, 2, 4, 8, 16, 32]");
+    check("cpu_model = \"-device x\"", "not a model of QEMU");
+    check("icount = true\ninstruction_ns = 3", "instruction_ns `3` is not 1, 2, 4, 8, 16 or 32");
     check("instruction_ns = 4", "it needs `icount = true`");
     check("added_memory_mib = 1536", "which it does not have");
     check("system = \"busybox\"\nadded_memory_mib = 100", "added_memory_mib `100` is not a multiple of 128");

@@ -20,7 +20,7 @@ pub enum Metric {
     UserSpace,
     /// From the line's first byte to its last.
     LogComplete,
-    /// From QEMU's start to the line's last byte, which a boot loader's text does not change.
+    /// From QEMU's start to the line's last byte: also with a boot loader, whose text comes before the kernel's first byte.
     LogSinceStart,
     /// From init to the line's last byte: how far the log lags behind the boot.
     LogLag,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::definition::Published;
 use super::metric::Metric;
 use crate::cpu_model::CpuModel;
 use crate::storage::StoragePreset;
@@ -55,7 +56,7 @@ pub(super) struct RawArm {
     pub smp: Option<Spanned<u32>>,
     pub memory_mib: Option<Spanned<u32>>,
     pub added_memory_mib: Option<Spanned<u32>>,
-    pub cpu: Option<CpuModel>,
+    pub cpu_model: Option<CpuModel>,
     pub system: Option<System>,
     pub root: Option<String>,
     pub root_partition: Option<Spanned<u32>>,
@@ -81,16 +82,15 @@ pub(super) struct RawArm {
     pub metric: Option<Metric>,
     pub predict: Option<Vec<Spanned<String>>>,
     pub predict_from: Option<Spanned<String>>,
-    pub published: Option<Spanned<RawPublished>>,
+    pub published: Option<Published>,
+    pub published_saving: Option<RawSaving>,
 }
 
-/// A published figure: a value, or what a change saves.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RawPublished {
-    pub value_s: Option<f64>,
-    pub saves_s: Option<f64>,
-    pub of: Option<Spanned<String>>,
+pub(super) struct RawSaving {
+    pub saves_s: f64,
+    pub of: Spanned<String>,
     pub what: String,
 }
 
@@ -107,7 +107,7 @@ impl RawArm {
             smp: self.smp.or(defaults.smp),
             memory_mib: self.memory_mib.or(defaults.memory_mib),
             added_memory_mib: self.added_memory_mib.or(defaults.added_memory_mib),
-            cpu: self.cpu.or(defaults.cpu),
+            cpu_model: self.cpu_model.or(defaults.cpu_model),
             // An arm that names the one does not have the default of the other.
             system: self.system.or(defaults.system.filter(|_| self.root.is_none())),
             root: self.root.clone().or(defaults.root.filter(|_| self.system.is_none())),
@@ -140,6 +140,7 @@ impl RawArm {
             predict: self.predict.or(defaults.predict),
             predict_from: self.predict_from.or(defaults.predict_from),
             published: self.published.or(defaults.published),
+            published_saving: self.published_saving.or(defaults.published_saving),
         }
     }
 }

@@ -7,12 +7,13 @@ use bootline_stats::{Estimate, Verdict, VerdictKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::definition::Published;
+use super::definition::{Published, PublishedSaving};
 use super::images::BuiltFrom;
 use super::metric::Metric;
 use crate::boot::{self, LoaderSetup};
 use crate::cpu_model::CpuModel;
 use crate::host::Host;
+use crate::machine::InstructionTime;
 use crate::storage::StoragePreset;
 use bootline_images::arch::Arch;
 use bootline_images::hardware::{Absent, Bus};
@@ -76,10 +77,10 @@ pub struct ArmResult {
     pub smp: u32,
     /// The model of the processors; left out for the lab's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<CpuModel>,
+    pub cpu_model: Option<CpuModel>,
     /// The time of an instruction in nanoseconds; left out if they were not counted, or took the lab's 2 ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instruction_ns: Option<u32>,
+    pub instruction_ns: Option<InstructionTime>,
     /// Memory in MiB.
     pub memory_mib: u32,
     /// Memory in MiB that a driver added while the system ran; left out without.
@@ -144,6 +145,9 @@ pub struct ArmResult {
     pub verdict: Option<Verdict>,
     /// The published figure.
     pub published: Option<Published>,
+    /// The published saving.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_saving: Option<PublishedSaving>,
     /// What the arm takes less than the one that the published saving refers to, in seconds; none without such a saving.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Estimate>")]

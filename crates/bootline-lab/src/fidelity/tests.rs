@@ -221,15 +221,18 @@ fn what_a_boot_loader_prints_is_no_part_of_the_flush() {
 }
 
 #[test]
-fn added_memory_is_more_than_the_guest_began_with() {
-    let check = |total_kib, expected: &[FidelityFlaw]| {
+fn all_memory_that_is_to_be_added_has_to_be_there() {
+    let check = |memory_mib, added_mib, total_kib, expected| {
         let mut fidelity = Fidelity::default();
-        fidelity.check_added_memory(512, total_kib);
-        assert_eq!(fidelity.flaws, expected);
-        let decision = if expected.is_empty() { RetryDecision::Keep } else { RetryDecision::GiveUp };
-        assert_eq!(fidelity.decide(1, 3), decision, "another attempt adds none either");
+        fidelity.check_added_memory(memory_mib, added_mib, total_kib);
+        let flaws =
+            if expected == RetryDecision::Keep { vec![] } else { vec![FidelityFlaw::MemoryNotAdded { total_kib }] };
+        assert_eq!((fidelity.flaws.as_slice(), fidelity.decide(1, 3)), (flaws.as_slice(), expected));
     };
-    check(Some(1_963_096), &[]);
-    check(Some(470_000), &[FidelityFlaw::MemoryNotAdded { total_kib: Some(470_000) }]);
-    check(None, &[FidelityFlaw::MemoryNotAdded { total_kib: None }]);
+    check(512, 1536, Some(1_963_096), RetryDecision::Keep);
+    check(512, 1536, Some(470_000), RetryDecision::GiveUp);
+    check(1024, 7168, Some(1_100_000), RetryDecision::GiveUp);
+    check(1024, 128, Some(964_000), RetryDecision::GiveUp);
+    check(1024, 128, Some(1_095_000), RetryDecision::Keep);
+    check(512, 1536, None, RetryDecision::Retry);
 }

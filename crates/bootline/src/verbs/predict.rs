@@ -35,6 +35,7 @@ name that it prints (avahi-daemon; S20avahi-daemon is the same):
   unit:UNIT=0.5s        it takes this long to start; +2s: so much longer than here
   no-default-dependencies=UNIT  the unit waits only for what it declares (systemd)
   init=fastinit         the application is started before systemd (systemd)
+  without=ldr001        without what the findings of this rule of `bootline explain` cost
   stage:NAME=0.5s       the stage (loader, kernel, ...) takes this long
 
 Examples:

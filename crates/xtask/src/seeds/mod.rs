@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What others published about slow consoles, compared with what the model predicts from their inputs. Each case is a
-//! log or a port built from published figures alone; what they leave open is inferred, and the table says from what.
+//! log or a port built from published figures alone; what they leave open is inferred, and the table says from what. What
+//! they say of the rest of a boot is listed with the experiments that have it.
 mod boards;
 mod log;
+mod points;
 mod ports;
 mod row;
 
 use std::fmt::Write as _;
 
 use crate::document::Document;
+use points::{POINTS, Point, Shown};
 use row::Row;
 
 const HEAD: &str = "\
@@ -46,6 +49,35 @@ What does not fit:
 - Not compared: post 1's 120 s under initcall_debug, and the 23 s by which post 2's log was late, because their byte counts were not published.
 ";
 
+const POINTS_HEAD: &str = "
+## Boots point by point
+
+Posts 4 (\"Linux Kernel Fastboot On the Way\", 2019: an Apollo Lake, Linux 4.19) and 5 are lists of what takes time and of what was done about it.
+Where the lab has the same, the link leads to its figures; the arms are in quotes.
+
+| post | point | published | here | what differs |
+| --: | --- | --- | --- | --- |
+";
+
+fn points(points: &[Point]) -> String {
+    let mut table = String::new();
+    for point in points {
+        let here: Vec<String> = point
+            .here
+            .iter()
+            .map(|Shown { experiment, arms }| {
+                let arms: Vec<String> = arms.iter().map(|arm| format!("`{arm}`")).collect();
+                let colon = if arms.is_empty() { "" } else { ": " };
+                format!("[{experiment}](results.md#{experiment}){colon}{}", arms.join(", "))
+            })
+            .collect();
+        let here = if here.is_empty() { "not shown".to_owned() } else { here.join("; ") };
+        writeln!(table, "| {} | {} | {} | {here} | {} |", point.post, point.what, point.published, point.differs)
+            .unwrap();
+    }
+    table
+}
+
 fn seconds(s: f64) -> String {
     if s < 0.001 { format!("{s:.6}") } else { format!("{s:.3}") }
 }
@@ -82,7 +114,10 @@ fn rows() -> Vec<Row> {
 
 /// docs/seeds.md.
 pub fn document() -> Document {
-    Document { path: "docs/seeds.md".to_owned(), text: format!("{HEAD}{}{TAIL}", table(&rows())) }
+    Document {
+        path: "docs/seeds.md".to_owned(),
+        text: format!("{HEAD}{}{TAIL}{POINTS_HEAD}{}", table(&rows()), points(POINTS)),
+    }
 }
 
 #[cfg(test)]

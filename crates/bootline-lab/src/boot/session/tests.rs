@@ -28,7 +28,7 @@ fn say(session: &mut Session, at: i64, bytes: &str) {
 
 fn frame(session: &mut Session, at: i64, name: &str, content: &str) {
     let bytes = format!("@data {name} {}\n{content}\n", content.len()).into_bytes();
-    session.truth(&TruthRead { at: ms(at), processor: None, bytes });
+    session.truth(&TruthRead { at: ms(at), processor: Some(Dur::from_millis(at / 2)), bytes });
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::NeedsInitramfs { .. }
         | BootError::NotBuiltIn { .. }
         | BootError::NeedsLine { .. }
+        | BootError::NotCounted
+        | BootError::AddedMemory { .. }
         | BootError::Module(_)
         | BootError::BaudOutOfRange { .. }
         | BootError::System(SystemError::Change { .. })

@@ -28,7 +28,7 @@ use bootline_lab::boot::{
     boot_valid, check_loader, lacks_built_in,
 };
 use bootline_lab::cpu_model::CpuModel;
-use bootline_lab::machine::{Accel, INSTRUCTION_NS};
+use bootline_lab::machine::{Accel, InstructionTime};
 use bootline_lab::module::{Module, with_own};
 use bootline_lab::storage::StoragePreset;
 use bootline_terminal::{ProgressLine, Terminal, cancel_on_signals, or_interrupted};
@@ -138,12 +138,13 @@ pub struct Args {
     /// Memory in MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     memory: u32,
-    /// Memory in MiB that the system's driver for virtio-mem adds while it runs, a multiple of 128: a stock kernel's udev loads that driver
+    /// Memory in MiB that the driver of virtio-mem adds while the system runs, a multiple of 128; a stock kernel's is a module, which
+    /// the system's udev loads
     #[arg(long, value_name = "MIB", default_value_t = 0, hide_default_value = true, requires = "whole")]
     added_memory: u32,
     /// The model of the CPU, with features, as QEMU's -cpu takes it: qemu64,-tsc [default: qemu64, cortex-a57 or cortex-a15]
     #[arg(long, value_name = "MODEL")]
-    cpu: Option<CpuModel>,
+    cpu_model: Option<CpuModel>,
     /// Record the time of this console line; with an initramfs or a root of your own it also ends the boot
     #[arg(long, value_name = "REGEX")]
     marker: Option<Regex>,
@@ -172,8 +173,8 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["baud", "initrd", "marker"])]
     icount: bool,
     /// With --icount, the time of an instruction in nanoseconds: 1, 2, 4, 8, 16 or 32. Double it for half the clock rate [default: 2]
-    #[arg(long, value_name = "NS", requires = "icount", value_parser = instruction_ns)]
-    instruction_ns: Option<u32>,
+    #[arg(long, value_name = "NS", requires = "icount")]
+    instruction_ns: Option<InstructionTime>,
     /// Folder for the run; with -n, it gets a folder for each: run-1, run-2 ..
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -204,10 +205,6 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     summary::show_all(&outcomes, json, terminal)?;
     Ok(exit)
-}
-
-fn instruction_ns(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|ns| INSTRUCTION_NS.contains(ns)).ok_or_else(|| "not 1, 2, 4, 8, 16 or 32".into())
 }
 
 /// The request, and the folder with what only these boots need; it is removed once it is dropped.
@@ -252,8 +249,8 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFold
         frame: args.frame,
         accel: if args.icount { Accel::Icount } else { Accel::default() },
         smp: args.cpus,
-        cpu: args.cpu,
-        instruction_ns: args.instruction_ns,
+        cpu_model: args.cpu_model,
+        instruction_time: args.instruction_ns,
         memory_mib: args.memory,
         marker: args.marker,
         modules,

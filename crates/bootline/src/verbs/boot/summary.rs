@@ -190,7 +190,8 @@ fn flaw(flaw: &FidelityFlaw) -> String {
             format!("the host was busy: the storage answered {late_ns} s late in total")
         }
         FidelityFlaw::MemoryNotAdded { total_kib: Some(total) } => format!(
-            "no memory was added: in the end the kernel had {} MiB (its driver, virtio_mem, is a module, which udev or `--module` loads)",
+            "not all memory was added: after the boot the kernel had {} MiB (CONFIG_VIRTIO_MEM; a module is loaded by udev or `--module virtio_mem`; \
+             memory that stays offline does not count: `--append memhp_default_state=online_movable`)",
             total >> 10
         ),
         FidelityFlaw::MemoryNotAdded { total_kib: None } => {

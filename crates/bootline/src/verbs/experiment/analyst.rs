@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use bootline_analysis::predict::{Change, Prediction, predict};
-use bootline_analysis::whole_change::{WholeChange, WholePrediction, predict_whole};
+use bootline_analysis::predictions::predict_whole;
+use bootline_analysis::whole_change::{WholeChange, WholePrediction};
 use bootline_boot::{AppMarker, Boot, BootOptions};
 use bootline_capture::units::{Dur, HostTime};
 use bootline_input::unusable::UnusableInput;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bootline_capture::units::Dur;
 use bootline_lab::boot::RunVerdict;
-use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outcome, PublishedFigure};
+use bootline_lab::experiment::{ArmResult, ClaimResult, Metric, MetricValue, Outcome};
 use bootline_report::{Align, Document, Entry, Style, Table, Text};
 use bootline_stats::{Estimate, Verdict, VerdictKind};
 
@@ -131,10 +131,7 @@ fn table(arms: &[&ArmResult], metric: Metric) -> Table {
         let predicted = arm.predicted.as_ref();
         let foretold = predicted.map(|p| format!("{} ({}..{})", short(p.best), short(p.low), short(p.high)));
         let error = predicted.and_then(|p| p.error).map(|e| format!("{:+.1} %", e * 100.0));
-        let published = arm.published.as_ref().and_then(|p| match &p.figure {
-            PublishedFigure::Value { value_s } => Some(value_s.to_string()),
-            PublishedFigure::Saving { .. } => None,
-        });
+        let published = arm.published.as_ref().map(|p| format!("{}", p.value_s));
         let cells = vec![
             arm.name.clone(),
             measured.map_or(0, |m| m.n).to_string(),
@@ -194,16 +191,18 @@ fn notes(arm: &ArmResult) -> Vec<Entry> {
         notes.push(format!("prediction {}: {}", verdict.outcome, verdict.reason));
     }
     if let Some(published) = &arm.published {
-        notes.push(match &published.figure {
-            PublishedFigure::Value { value_s } => format!("published: {value_s} s, {}", published.what),
-            PublishedFigure::Saving { saves_s, of } => {
-                let here = arm.saving.map(|s| {
-                    let short = |s: f64| short(MetricValue::Time(Dur::from_secs_f64(s)));
-                    format!("; here {} s ({}..{})", short(s.best), short(s.low), short(s.high))
-                });
-                format!("saves of {of}: published {saves_s} s, {}{}", published.what, here.unwrap_or_default())
-            }
+        notes.push(format!("published: {} s, {}", published.value_s, published.what));
+    }
+    if let Some(published) = &arm.published_saving {
+        let measured = arm.saving.map(|s| {
+            let short = |s: f64| short(MetricValue::Time(Dur::from_secs_f64(s)));
+            format!("; measured {} s ({}..{})", short(s.best), short(s.low), short(s.high))
         });
+        let measured = measured.unwrap_or_default();
+        notes.push(format!(
+            "saving over {}: published {} s, {}{measured}",
+            published.of, published.saves_s, published.what
+        ));
     }
     let label = |i| if i == 0 { arm.name.as_str() } else { "" };
     notes.iter().enumerate().map(|(i, note)| Entry::new(label(i), note.as_str())).collect()

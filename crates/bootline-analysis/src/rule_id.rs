@@ -22,6 +22,9 @@ macro_rules! rule_ids {
                 match self { $(RuleId::$id => $name,)* }
             }
 
+            /// All of them.
+            pub const ALL: &[RuleId] = &[$(RuleId::$id,)*];
+
             /// Code and name: `con001 synchronous-console`.
             pub const fn title(self) -> &'static str {
                 match self { $(RuleId::$id => concat!($code, " ", $name),)* }

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What posts 4 and 5 say of each part of a boot, and where the lab has measured the same.
+
+/// Where the lab has measured a point.
+#[derive(Debug)]
+pub struct Shown {
+    /// The experiment.
+    pub experiment: &'static str,
+    /// Its arms that are about the point; none for the whole of it.
+    pub arms: &'static [&'static str],
+}
+
+/// A point of a post.
+#[derive(Debug)]
+pub struct Point {
+    /// Number of the post.
+    pub post: u8,
+    /// What was done, or what takes time.
+    pub what: &'static str,
+    /// The published figure, in its own words; empty if there is none.
+    pub published: &'static str,
+    /// The experiments that have it.
+    pub here: &'static [Shown],
+    /// What differs from that board, or why the lab can't show it.
+    pub differs: &'static str,
+}
+
+/// In the order of the publications.
+pub const POINTS: &[Point] = &[
+    Point {
+        post: 4,
+        what: "the kernel, before and after",
+        published: "3 s to 0.3 s",
+        here: &[
+            Shown { experiment: "seed4-kernel", arms: &["stock", "tiny"] },
+            Shown { experiment: "seed4-tiny", arms: &["stock", "tiny"] },
+        ],
+        differs: "by the kernel's own work, and from power-on, which adds QEMU's start, the firmware and reading the kernel",
+    },
+    Point {
+        post: 4,
+        what: "asynchronous probing",
+        published: "",
+        here: &[
+            Shown { experiment: "seed4-points", arms: &["async-probe"] },
+            Shown { experiment: "cpu-knobs", arms: &["async-probe"] },
+        ],
+        differs: "a stock kernel's drivers are modules, whose loading waits for their probes",
+    },
+    Point {
+        post: 4,
+        what: "a SATA controller without a disk; an eMMC or SD controller",
+        published: "0.1 to 0.2 s; 0.06 s",
+        here: &[Shown { experiment: "seed4-points", arms: &["no-hosts"] }],
+        differs: "three hosts at once: AHCI, SDHCI, a network card without a link",
+    },
+    Point {
+        post: 4,
+        what: "rootwait",
+        published: "",
+        here: &[],
+        differs: "it saves nothing by itself: it lets a root that is found late be mounted",
+    },
+    Point {
+        post: 4,
+        what: "setting up 8 GiB of memory; mem=; the rest added later",
+        published: "more than 0.1 s",
+        here: &[
+            Shown { experiment: "seed4-kernel", arms: &["8-gib", "8-gib-mem", "8-gib-deferred"] },
+            Shown { experiment: "seed4-memory", arms: &["rest-added"] },
+        ],
+        differs: "virtio-mem instead of a probe file, which stock kernels lack; Debian's kernel sets memory up on all processors",
+    },
+    Point {
+        post: 4,
+        what: "the processor's clock rate",
+        published: "",
+        here: &[Shown { experiment: "seed4-kernel", arms: &["half-the-clock", "stock-half-the-clock"] }],
+        differs: "each instruction takes twice as long; waits for hardware do not",
+    },
+    Point {
+        post: 4,
+        what: "debug features, unused drivers",
+        published: "",
+        here: &[Shown { experiment: "seed4-kernel", arms: &["debug", "stock", "stock-notests"] }],
+        differs: "",
+    },
+    Point {
+        post: 4,
+        what: "detecting the interrupt of an 8250 port",
+        published: "0.2 s; 0.25 s in a virtual machine",
+        here: &[Shown { experiment: "seed4-kernel", arms: &["detect-irq", "irq-assumed"] }],
+        differs: "two ports; only where firmware does not describe them",
+    },
+    Point {
+        post: 4,
+        what: "ACPI's set-up",
+        published: "0.05 to 0.15 s",
+        here: &[Shown { experiment: "cpu-knobs", arms: &["acpi-off"] }],
+        differs: "a PC with few devices",
+    },
+    Point {
+        post: 4,
+        what: "bringing up processors",
+        published: "0.03 s for four",
+        here: &[Shown { experiment: "seed4-points", arms: &["one-cpu"] }],
+        differs: "two processors",
+    },
+    Point {
+        post: 4,
+        what: "loading systemd from eMMC",
+        published: "0.1 s",
+        here: &[Shown { experiment: "seed4-init-load", arms: &["host", "emmc", "nand"] }],
+        differs: "the whole time to its first unit, on storage of three speeds",
+    },
+    Point {
+        post: 4,
+        what: "a small init that starts programs in parallel; readahead",
+        published: "",
+        here: &[
+            Shown { experiment: "fastinit", arms: &["earliest-unit", "fastinit", "alone"] },
+            Shown { experiment: "readahead", arms: &["emmc-readahead", "nand-readahead", "nand-disk-order"] },
+        ],
+        differs: "",
+    },
+    Point {
+        post: 4,
+        what: "the ORC unwinder's set-up",
+        published: "0.3 s",
+        here: &[],
+        differs: "mostly gone: from Linux 5.6 on its tables are sorted when the kernel is built",
+    },
+    Point {
+        post: 4,
+        what: "i915, its panel, its frame buffer, MEI",
+        published: "more than 1 s; 0.3 s; 0.1 s; 0.3 s",
+        here: &[],
+        differs: "QEMU has no such hardware",
+    },
+    Point {
+        post: 4,
+        what: "memset of a frame buffer whose accesses trap",
+        published: "1 s for 8 MB",
+        here: &[],
+        differs: "the memory of QEMU's screen is memory: nothing traps",
+    },
+    Point {
+        post: 4,
+        what: "GVT's firmware; PCI's set-up under a hypervisor",
+        published: "0.09 s; 0.03 s",
+        here: &[],
+        differs: "no such hardware; no hypervisor that traps each access",
+    },
+    Point {
+        post: 5,
+        what: "the whole",
+        published: "more than 30 s to 5 s",
+        here: &[Shown { experiment: "seed5-steps", arms: &["as-shipped", "fastinit", "own-kernel"] }],
+        differs: "ext4 on eMMC, systemd, a PC",
+    },
+    Point {
+        post: 5,
+        what: "without Avahi and Bluetooth, or after the application",
+        published: "20.26 s and 1.19 s",
+        here: &[Shown { experiment: "seed5-steps", arms: &["no-services", "services-later"] }],
+        differs: "units start in parallel, so that nothing waits for these two: what is saved is their share of the processor",
+    },
+    Point {
+        post: 5,
+        what: "static nodes instead of udev",
+        published: "0.57 s",
+        here: &[Shown { experiment: "seed5-steps", arms: &["no-udev"] }],
+        differs: "devtmpfs makes the nodes; the initramfs loads the screen's driver",
+    },
+    Point {
+        post: 5,
+        what: "no check of the root, no remount",
+        published: "0.22 s",
+        here: &[Shown { experiment: "seed5-steps", arms: &["no-check"] }],
+        differs: "",
+    },
+    Point {
+        post: 5,
+        what: "quiet, at 38400 baud",
+        published: "3.07 s",
+        here: &[
+            Shown { experiment: "seed5-steps", arms: &["quiet", "async-console"] },
+            Shown { experiment: "seed5-quiet", arms: &[] },
+        ],
+        differs: "a kernel of today prints twice as much; an asynchronous console prints it all the same",
+    },
+    Point {
+        post: 5,
+        what: "UBIFS instead of JFFS2",
+        published: "2.62 s to 1.50 s",
+        here: &[
+            Shown { experiment: "file-systems", arms: &["jffs2", "jffs2-summary", "ubifs", "squashfs"] },
+            Shown { experiment: "seed5-fastmap", arms: &[] },
+        ],
+        differs: "block2mtd: reading costs NAND's time, ECC nothing",
+    },
+    Point {
+        post: 5,
+        what: "no ip= on the command line",
+        published: "1.48 s",
+        here: &[Shown { experiment: "seed5-ip", arms: &["dhcp", "static", "none"] }],
+        differs: "Linux 2.6.31 slept for 1.5 s here in any case; a kernel of today waits for the link, which is up at once in QEMU",
+    },
+    Point {
+        post: 5,
+        what: "lpj=",
+        published: "0.23 s",
+        here: &[Shown { experiment: "seed5-lpj", arms: &["calibrates", "preset", "known"] }],
+        differs: "a tick of 4 ms instead of 10; most machines of today calibrate nothing",
+    },
+    Point {
+        post: 5,
+        what: "a kernel without what is not used",
+        published: "",
+        here: &[
+            Shown { experiment: "seed5-steps", arms: &["own-kernel"] },
+            Shown { experiment: "seed4-tiny", arms: &["tiny"] },
+        ],
+        differs: "",
+    },
+    Point {
+        post: 5,
+        what: "modules after the application",
+        published: "",
+        here: &[Shown { experiment: "seed5-steps", arms: &["udev-later"] }],
+        differs: "all of udev's coldplug",
+    },
+    Point {
+        post: 5,
+        what: "the loader without its countdown, and quiet",
+        published: "",
+        here: &[
+            Shown { experiment: "seed5-steps", arms: &["no-countdown", "loader-quiet"] },
+            Shown { experiment: "loader-grub", arms: &[] },
+            Shown { experiment: "loader-steps", arms: &["delay-0", "quiet"] },
+        ],
+        differs: "GRUB, and U-Boot",
+    },
+    Point {
+        post: 5,
+        what: "an uncompressed kernel",
+        published: "",
+        here: &[Shown { experiment: "seed5-compression", arms: &["emmc-gzip", "emmc-lz4", "emmc-xz", "nand-lz4"] }],
+        differs: "GRUB loads none on x86: the one that decompresses soonest",
+    },
+    Point {
+        post: 5,
+        what: "the power chip's and the USB host's drivers",
+        published: "0.38 s and 0.26 s, which that board needed",
+        here: &[],
+        differs: "QEMU has no such hardware",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use bootline_lab::experiment::Experiment;
+
+    use super::*;
+
+    #[test]
+    fn the_experiments_have_these_arms() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+        for Shown { experiment: name, arms } in POINTS.iter().flat_map(|point| point.here) {
+            let experiment = Experiment::read(&folder.join(name).with_extension("toml")).unwrap();
+            for arm in *arms {
+                assert!(experiment.arm(arm).is_some(), "{name} has no arm `{arm}`");
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_without_an_experiment_has_its_reason() {
+        assert!(POINTS.iter().all(|point| !point.here.is_empty() || !point.differs.is_empty()));
+        assert!(POINTS.is_sorted_by_key(|point| point.post));
+    }
+}
