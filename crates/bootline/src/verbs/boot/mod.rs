@@ -24,8 +24,8 @@ use bootline_images::loaders::Loader;
 use bootline_images::systems::{BadRootPath, RootChanges, RootState, System, SystemImage};
 use bootline_input::{Exit, Failure};
 use bootline_lab::boot::{
-    BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup, RunVerdict, SystemBoot,
-    boot_valid, check_loader, lacks_built_in,
+    ADDED_MEMORY_BLOCK_MIB, BootError, BootOutcome, BootPhase, BootProgress, BootRequest, LoaderBoot, LoaderSetup,
+    RunVerdict, SystemBoot, boot_valid, check_loader, lacks_built_in,
 };
 use bootline_lab::cpu_model::CpuModel;
 use bootline_lab::machine::{Accel, InstructionTime};
@@ -140,7 +140,8 @@ pub struct Args {
     memory: u32,
     /// Memory in MiB that the driver of virtio-mem adds while the system runs, a multiple of 128; a stock kernel's is a module, which
     /// the system's udev loads
-    #[arg(long, value_name = "MIB", default_value_t = 0, hide_default_value = true, requires = "whole")]
+    #[arg(long, value_name = "MIB", default_value_t = 0, hide_default_value = true, requires = "whole",
+          value_parser = added_memory)]
     added_memory: u32,
     /// The model of the CPU, with features, as QEMU's -cpu takes it: qemu64,-tsc [default: qemu64, cortex-a57 or cortex-a15]
     #[arg(long, value_name = "MODEL")]
@@ -205,6 +206,11 @@ pub fn run(args: Args, terminal: &Terminal) -> Result<Exit, Failure> {
     }
     summary::show_all(&outcomes, json, terminal)?;
     Ok(exit)
+}
+
+fn added_memory(text: &str) -> Result<u32, String> {
+    let mib = text.parse::<u32>().ok().filter(|mib| mib % ADDED_MEMORY_BLOCK_MIB == 0);
+    mib.ok_or_else(|| format!("not a multiple of {ADDED_MEMORY_BLOCK_MIB}, the block in which a kernel adds memory"))
 }
 
 /// The request, and the folder with what only these boots need; it is removed once it is dropped.
