@@ -53,7 +53,7 @@ const POINTS_HEAD: &str = "
 ## Boots point by point
 
 Posts 4 (\"Linux Kernel Fastboot On the Way\", 2019: an Apollo Lake, Linux 4.19) and 5 are lists of what takes time and of what was done about it.
-Where the lab has the same, the link leads to its figures; the arms are in quotes.
+Where the lab has the same, the link leads to its figures, and the names of the arms follow.
 
 | post | point | published | here | what differs |
 | --: | --- | --- | --- | --- |
