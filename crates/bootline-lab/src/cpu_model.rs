@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The model of the guest's processor.
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
@@ -53,12 +52,6 @@ impl TryFrom<String> for CpuModel {
 impl From<CpuModel> for String {
     fn from(model: CpuModel) -> String {
         model.0
-    }
-}
-
-impl fmt::Display for CpuModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

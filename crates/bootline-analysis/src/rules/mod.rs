@@ -91,11 +91,12 @@ pub use finding::{CitedRecord, Finding};
 pub use rule::{Rule, TimelinePlace};
 
 use crate::predict::Precision;
-use crate::whole_change::{AnySetting, FindingCosts, WholeChange, WholeSetting, predict_whole};
+use crate::whole_change::WholeSetting;
 use bootline_boot::Boot;
 use bootline_capture::units::Interval;
 use bootline_kbuild::InitcallSource;
 use case::Case;
+use unit_cost::predicted_saving;
 
 /// All rules, in the order in which they run: time that one rule explains is no longer available to those after it, so
 /// specific rules come before general ones.
@@ -222,9 +223,7 @@ fn predict_changes_of_units(boot: &Boot, findings: &mut [Finding]) {
         for remedy in finding.remedies.iter_mut().filter(|r| r.saves.is_none()) {
             // So many are a hostile log's, and take long.
             let settings = WholeSetting::of_changes(boot, &remedy.changes).filter(|all| all.len() <= MOST_SETTINGS);
-            let change = settings.and_then(|s| WholeChange::of(s.into_iter().map(AnySetting::Whole)).ok());
-            let saved =
-                change.and_then(|change| predict_whole(boot, &change, &FindingCosts::default()).ok()).map(|p| p.saved);
+            let saved = settings.and_then(|settings| predicted_saving(boot, settings));
             remedy.saves = saved.map(|s| Interval::new(s.low().min(most), s.best().min(most), s.high().min(most)));
         }
     }

@@ -10,8 +10,9 @@ use bootline_capture::units::{Dur, Interval};
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Net001,
     doc: "With ip= the kernel configures the network before it mounts the root (ip_auto_config): it opens the \
-          interfaces, waits up to 120 s for a carrier (before 2.6.39 it slept for 1.5 s instead), and asks DHCP. The boot waits for all of this. Only a root \
-          file system on the network needs it; user space configures the interface again in any case.",
+          interfaces, waits up to 120 s for a carrier (before 2.6.39 it slept for 1.5 s instead), and asks DHCP. The \
+          boot waits for all of this. Only a root file system on the network needs it; user space configures the \
+          interface again in any case.",
     place: TimelinePlace::Evidence,
     check,
 };

@@ -127,10 +127,15 @@ pub(super) fn price_of_masking(boot: &Boot, masked: &[&Unit], price: &str) -> (S
     (format!("{price}; {} {verb} it and will not start", names(requiring.into_iter())), Risk::High)
 }
 
+/// What `predict` says that a change of units saves; none if it can't be predicted.
+pub(super) fn predicted_saving(boot: &Boot, settings: Vec<WholeSetting>) -> Option<Interval> {
+    let change = WholeChange::of(settings.into_iter().map(AnySetting::Whole)).ok()?;
+    predict_whole(boot, &change, &FindingCosts::default()).ok().map(|predicted| predicted.saved)
+}
+
 /// The application started before systemd; with what `predict` says that it saves, which may be more than one finding's cost.
 pub(super) fn fastinit(boot: &Boot) -> Remedy {
-    let change = WholeChange::of([AnySetting::Whole(WholeSetting::Fastinit)]).ok();
-    let saves = change.and_then(|change| predict_whole(boot, &change, &FindingCosts::default()).ok()).map(|p| p.saved);
+    let saves = predicted_saving(boot, vec![WholeSetting::Fastinit]);
     Remedy::in_words(
         "start the application by fastinit (init=/usr/sbin/fastinit), which then becomes systemd",
         Effort::Rebuild,

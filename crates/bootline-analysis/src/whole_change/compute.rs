@@ -64,8 +64,7 @@ pub fn predict_whole(
             _ => {}
         }
     }
-    let is_of_units = |s: &&WholeSetting| !matches!(s, WholeSetting::Stage { .. } | WholeSetting::Without(_));
-    let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(is_of_units).collect();
+    let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(|setting| setting.is_of_units()).collect();
     let load = ProcessorLoad::of(boot);
     if !of_units.is_empty() {
         if init_scripts::start_user_space(boot) {

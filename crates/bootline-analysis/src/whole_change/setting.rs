@@ -181,6 +181,11 @@ impl WholeSetting {
         }
     }
 
+    /// Whether it changes what user space starts, and when.
+    pub(super) fn is_of_units(&self) -> bool {
+        self.unit().is_some() || *self == WholeSetting::Fastinit
+    }
+
     /// The unit or the script that it is about, if it is about one.
     pub fn unit(&self) -> Option<&str> {
         match self {

@@ -103,9 +103,8 @@ fn exclude(a: &AnySetting, b: &AnySetting) -> bool {
             matches!(b, AnySetting::Console(_))
         }
         (AnySetting::Whole(WholeSetting::Stage { stage: StageName::UserSpace | StageName::Application, .. }), b) => {
-            let is_of_units = |s: &WholeSetting| s.unit().is_some() || *s == WholeSetting::Fastinit;
             match b {
-                AnySetting::Whole(whole) => is_of_units(whole),
+                AnySetting::Whole(whole) => whole.is_of_units(),
                 AnySetting::Console(console) => matches!(console, Setting::Cpus(_)),
             }
         }

@@ -174,7 +174,8 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         return Err(BootError::NeedsLabInit { what: "printing lines" });
     }
     check_initramfs(request)?;
-    check_added_memory(request.system.as_ref().map_or(0, |boot| boot.added_memory_mib), arch)?;
+    let added_memory_mib = request.system.as_ref().map_or(0, |boot| boot.added_memory_mib);
+    check_added_memory(added_memory_mib, arch)?;
     if request.instruction_time.is_some() && !icount {
         return Err(BootError::NotCounted);
     }
@@ -230,7 +231,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         instruction_time: request.instruction_time,
         smp: request.smp,
         memory_mib: request.memory_mib,
-        added_memory_mib: request.system.as_ref().map_or(0, |boot| boot.added_memory_mib),
+        added_memory_mib,
     };
     Ok(BootPlan { machine, line, command_line, timeout })
 }

@@ -191,7 +191,11 @@ fn a_saving_is_what_the_arm_takes_less() {
     let outcome = folder.outcome();
     let saving = outcome.arms[1].saving.map(|saving| Dur::from_secs_f64(saving.best));
     assert_eq!(saving, Some(Dur::from_secs(6)), "by the arm's own metric, of both");
-    assert_eq!(outcome.arms[1].measured.unwrap().median, MetricValue::Time(Dur::from_secs(9)), "3 s behind init");
+    assert_eq!(
+        outcome.arms[1].measured.unwrap().median,
+        MetricValue::Time(Dur::from_secs(9)),
+        "the log ends 3 s after init starts"
+    );
     let json = serde_json::to_value(&outcome.arms[1]).unwrap();
     assert_eq!((&json["published_saving"]["saves_s"], &json["published_saving"]["of"]), (&5.0.into(), &"slow".into()));
     assert_eq!(outcome.arms[0].saving, None);
