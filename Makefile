@@ -49,6 +49,9 @@ lint: ## rustfmt, clippy, import cycles, shellcheck, licences, dependencies, lin
 	! git grep -nE '^(<{7}|>{7}) '
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	# The targets are one macro of libFuzzer each, which opens files.
+	$(CARGO) clippy --manifest-path fuzz/Cargo.toml --locked -- -D warnings -A clippy::disallowed_types
 	scripts/check-cycles
 	shellcheck --external-sources $$(git ls-files -z | xargs -0 grep -lE '^#!.*[/ ](ba|da)?sh$$')
 	scripts/check-spdx

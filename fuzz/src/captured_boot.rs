@@ -2,10 +2,13 @@
 //! A capture: lines of an initramfs at arrival times, and marks.
 use bootline_boot::{AppMarker, Boot, BootOptions, BootRecords};
 use bootline_capture::units::{Dur, HostTime};
-use bootline_capture::{ChunkTime, Header, MarkEdge, MarkNote, Note, NoteKind, encode_chunk, encode_header, encode_note};
+use bootline_capture::{
+    ChunkTime, Header, MarkEdge, MarkNote, Note, NoteKind, encode_chunk, encode_header, encode_note,
+};
 
 /// What comes before the lines under test.
-const KERNEL: &[u8] = b"[    0.000000] Linux version 6.12.1 (gcc) #1 SMP Mon\n[    1.000000] Run /init as init process\n";
+const KERNEL: &[u8] =
+    b"[    0.000000] Linux version 6.12.1 (gcc) #1 SMP Mon\n[    1.000000] Run /init as init process\n";
 
 /// Lines of `data` that begin with `=` are marks; the others arrive in pieces, at times that their first byte gives.
 ///

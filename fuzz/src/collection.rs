@@ -2,8 +2,8 @@
 //! Archives of `bootline collect`.
 use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_input::collection::Collection;
-use bootline_input::{BootReader, LogFile, OpenInput, TarEmitter, WholeBoot};
 use bootline_input::unusable::BootNeeds;
+use bootline_input::{BootReader, LogFile, OpenInput, TarEmitter, WholeBoot};
 use bootline_report::Emitter;
 
 /// Members of a collection, in the order in which the parts of the data become them.
@@ -42,7 +42,8 @@ pub fn collection(data: &[u8]) {
     assert!(read.items.iter().eq(expected.iter().copied()), "{read:?}");
     assert_eq!(read.missing, collection.missing);
     // Any byte of it.
-    let cut = data.iter().fold(data.len(), |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte))) % archive.len();
+    let cut =
+        data.iter().fold(data.len(), |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(*byte))) % archive.len();
     if let Some(part) = Collection::open(&LogFile::held("<archive>", archive[..cut].to_vec())) {
         assert!(part.damage.is_some() || part.items == read.items, "{cut} of {} bytes", archive.len());
     }

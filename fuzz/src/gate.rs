@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets, baselines and comparisons from any bytes.
-use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_analysis::compare::{Asked, Baseline, Budget, RunMeasures, RunSet, Thresholds, check, compare};
+use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_capture::units::Dur;
 
 /// The least budget that asks everything of a set.
@@ -40,9 +40,18 @@ pub fn gates(data: &[u8]) {
 
 fn against(budget: &Budget, from: &RunSet, to: &RunSet) {
     if let Some(c) = compare(from, to, Thresholds::default()) {
-        let sum: i128 = c.decomposition.contributions.iter().map(|p| i128::from(p.work.as_nanos()) + i128::from(p.console.as_nanos())).sum();
+        let sum: i128 = c
+            .decomposition
+            .contributions
+            .iter()
+            .map(|p| i128::from(p.work.as_nanos()) + i128::from(p.console.as_nanos()))
+            .sum();
         let whole = c.decomposition.whole.as_nanos();
-        assert!(sum == i128::from(whole) || whole.unsigned_abs() >= i64::MAX as u64 / 2 || sum.unsigned_abs() >= i64::MAX as u128 / 2);
+        assert!(
+            sum == i128::from(whole)
+                || whole.unsigned_abs() >= i64::MAX as u64 / 2
+                || sum.unsigned_abs() >= i64::MAX as u128 / 2
+        );
     }
     check(budget, Some(from), to);
 }

@@ -12,7 +12,7 @@ mod unpack;
 mod whole;
 
 pub use bootline_records::Format;
-use bootline_records::{ByteRange, Decoder, ProblemKind, Record, Sink, DecodeSummary};
+use bootline_records::{ByteRange, DecodeSummary, Decoder, ProblemKind, Record, Sink};
 pub use captured_boot::captured_boot;
 pub use collection::collection;
 pub use export::exports;

@@ -63,7 +63,11 @@ fn joins_source(content: SourceContent) {
     let stages = &boot.whole.stages;
     assert!(stages.windows(2).all(|pair| pair[0].end == pair[1].start), "{stages:?}");
     assert!(stages.iter().all(|s| s.end > s.start), "{stages:?}");
-    assert!(boot.whole.processes.iter().all(|p| p.length().is_none_or(|l| l >= Dur::ZERO)), "{:?}", boot.whole.processes);
+    assert!(
+        boot.whole.processes.iter().all(|p| p.length().is_none_or(|l| l >= Dur::ZERO)),
+        "{:?}",
+        boot.whole.processes
+    );
     assert!(boot.whole.traced_initcalls.is_sorted_by_key(|c| c.start));
     let units = boot.whole.units.len();
     assert!(boot.whole.units.iter().all(|u| u.after.iter().chain(&u.requires).chain(&u.wants).all(|i| *i < units)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Predictions from any bytes.
-use bootline_boot::{Boot, ConsoleArg, BootOptions, BootRecords, join_levels};
 use bootline_analysis::predict::{Prediction, baseline, what_if};
+use bootline_boot::{Boot, BootOptions, BootRecords, ConsoleArg, join_levels};
 use bootline_capture::units::{Dur, Interval};
 
 /// Predicts each boot in `data`, as it is, with a stated console, and joined with itself as its own log.
@@ -9,7 +9,8 @@ use bootline_capture::units::{Dur, Interval};
 /// # Panics
 /// When an interval is out of order, a time to init is negative, or the ways out are not sorted.
 pub fn predicts(data: &[u8]) {
-    let stated = BootOptions { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..BootOptions::default() };
+    let stated =
+        BootOptions { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(2), ..BootOptions::default() };
     let boots = BootRecords::all(data);
     for records in boots {
         let own = records.records.clone();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The capture reader: from any bytes, in any pieces, the same events.
 #![no_main]
-use bootline_capture::{ChunkTime, Event, Header, MAGIC, Reader, encode_chunk, encode_header};
 use bootline_capture::units::{Dur, HostTime};
+use bootline_capture::{ChunkTime, Event, Header, MAGIC, Reader, encode_chunk, encode_header};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let whole = events(data, data.len().max(1));
