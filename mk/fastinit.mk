@@ -42,6 +42,7 @@ fastinit-boot-test: fastinit ## boots FASTINIT_KERNELS with it (fetched by `boot
 	$(MAKE) -C init/fastinit build/x86_64/guest
 	$(MAKE) -C init/fastinit CROSS_COMPILE=aarch64-linux-gnu- build/aarch64/guest
 	init/fastinit/tests/qemu-test init/fastinit/build $(FASTINIT_KERNELS)
+	init/fastinit/tests/qemu-test -t init/fastinit/build $(FASTINIT_KERNELS)
 
 fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with fastinit on the root and in the initramfs (root)
 	@scripts/setup lab fastinit-test packaging-test

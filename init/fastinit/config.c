@@ -144,7 +144,7 @@ void config_parse(struct config *config, char *text, size_t size, config_report 
 	struct parser p = { .config = config, .report = report, .context = context, .section = SECTION_NONE };
 	size_t i, start = 0;
 
-	*config = (struct config){ .hold_program = -1, .hold_ms = 50, .stop_ms = 5000, .record_ms = 60000 };
+	*config = (struct config){ .hold_program = -1, .stop_ms = 5000, .record_ms = 60000 };
 	text[size] = 0;
 	for (i = 0; i < size; i++)
 		if (!text[i]) {

@@ -91,6 +91,17 @@ static inline long call_pread(int fd, void *to, size_t n, unsigned long long at)
 #endif
 }
 
+/* That the file is read in no order: the kernel then reads what is asked for, and nothing ahead of it. */
+static inline void call_advise_random(int fd)
+{
+	enum { RANDOM = 1 };
+#if defined(__NR_arm_fadvise64_64)
+	call_kernel(__NR_arm_fadvise64_64, fd, RANDOM, 0, 0, 0, 0);
+#else
+	CALL4(__NR_fadvise64, fd, 0, 0, RANDOM);
+#endif
+}
+
 /* Maps a part of a file for reading, shared; `at` is a multiple of the page. Returns its address or -errno. */
 static inline long call_map(int fd, unsigned long n, unsigned long long at)
 {

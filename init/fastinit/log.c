@@ -8,10 +8,16 @@
 
 static unsigned long long began;
 static int kept = -1, kept_errors = 2;
+static bool is_aside;
 
 void log_begin(void)
 {
 	began = call_clock();
+}
+
+void log_aside(bool aside)
+{
+	is_aside = aside;
 }
 
 void log_keep_open(void)
@@ -53,8 +59,11 @@ void say(enum level level, ...)
 	const char *part;
 	va_list parts;
 	long ret;
-	int fd;
+	int fd, speaker = is_aside ? call_fork(0) : -1;
 
+	/* Without one, process 1 speaks itself. */
+	if (speaker > 0)
+		return;
 	put_byte(&t, '<');
 	put_byte(&t, (char)('0' + (char)level));
 	put(&t, ">fastinit: ");
@@ -75,4 +84,6 @@ void say(enum level level, ...)
 		call_close(fd);
 	if (level <= LEVEL_ERROR && (ret < 0 || !reaches_console(level)))
 		call_write(kept_errors, record + 3, t.used - 3);
+	if (speaker == 0)
+		call_exit(0);
 }

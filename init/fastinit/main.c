@@ -16,7 +16,7 @@
  *   started, unless it supervises them.
  *
  * What this disturbs
- *   The real init begins later, by the time that the starts take: at most 95 ms after fastinit's own start, unless the configuration says otherwise.
+ *   The real init begins later, by the time that the starts take: at most 90 ms after fastinit's own start, unless the configuration says otherwise.
  */
 #include "fastinit.h"
 

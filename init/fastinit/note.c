@@ -22,12 +22,13 @@ static int write_file(const char *name, const char *words, size_t n)
 {
 	char path[96], fresh[96];
 	struct text p = TEXT(path), f = TEXT(fresh);
+	int fd, no_folder = call_mkdir(FOLDER, 0755);
 	long done;
-	int fd;
 
+	if (no_folder < 0 && no_folder != -EEXIST)
+		return no_folder;
 	put_path(&p, name, "");
 	put_path(&f, name, ".new");
-	call_mkdir(FOLDER, 0755);
 	fd = call_open(fresh, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		return fd;

@@ -9,7 +9,7 @@
 /* As linux/ioprio.h has them, which headers before 5.15 lack. */
 enum { PIECE = 65536, IDLE_POLICY = 5, IO_OF_PROCESS = 1, IO_IDLE = 3 << 13 };
 
-/* Reading into memory of its own fills the page cache as well, and waits for each piece: one request in flight. */
+/* Reading into memory of its own fills the page cache as well, and waits for each piece: one request in flight, and no more than the list has. */
 static void read_part(const char *path, unsigned long long at, unsigned long long size)
 {
 	static char piece[PIECE];
@@ -17,6 +17,7 @@ static void read_part(const char *path, unsigned long long at, unsigned long lon
 
 	if (fd < 0)
 		return;
+	call_advise_random(fd);
 	while (size) {
 		size_t n = size < PIECE ? (size_t)size : PIECE;
 		long got = call_pread(fd, piece, n, at);

@@ -38,12 +38,16 @@ struct starter {
 	struct launch launch;
 	struct process self;
 	int pipe;
-	bool told, supervise;
+	/* `reads`: readahead is still to begin. */
+	bool told, supervise, reads;
 };
 
 static struct starter starter;
 
 static const unsigned long long ms = 1000000;
+
+/* In milliseconds since fastinit's start: readahead waits no longer for programs that are not ready. */
+enum { READ_AHEAD_AFTER = 5000 };
 
 /* --- conditions --------------------------------------------------------------------------------------------------- */
 
@@ -317,12 +321,30 @@ static long poll_interval(void)
 	return elapsed < 5000 * ms ? 2 : elapsed < 60000 * ms ? 20 : 500;
 }
 
+/*
+ * In milliseconds: until this program's conditions have to be looked at, of those that no file reports; -1: not before a file
+ * reports; 0: it can start now. Each is looked at once: what has come since they were looked at before has not started anything yet.
+ */
+static long time_to_next_look(const struct program *program)
+{
+	bool all = true, polled = false;
+	int k;
+
+	for (k = 0; k < program->condition_count; k++) {
+		if (holds(&program->conditions[k]))
+			continue;
+		all = false;
+		polled |= condition_is_polled(&program->conditions[k]);
+	}
+	return all ? 0 : polled ? poll_interval() : program->timeout_ms ? 20 : -1;
+}
+
 /* In milliseconds: until something has to be looked at that no file reports; -1: not before a file reports. */
 static long time_to_wait(void)
 {
 	const unsigned long long now = log_elapsed();
-	long shortest = -1;
-	int i, k;
+	long shortest = starter.reads && now <= READ_AHEAD_AFTER * ms ? (long)(READ_AHEAD_AFTER - now / ms) + 1 : -1;
+	int i;
 
 	for (i = 0; i < starter.config.program_count; i++) {
 		const struct program *program = &starter.config.programs[i];
@@ -331,15 +353,10 @@ static long time_to_wait(void)
 
 		if (state->phase == RUNNING && state->pidfd < 0)
 			wait = 20;
-		if (state->phase == WAITING) {
-			if (state->not_before > now)
-				wait = (long)((state->not_before - now) / ms) + 1;
-			else if (program->timeout_ms)
-				wait = 20;
-			for (k = 0; k < program->condition_count; k++)
-				if (condition_is_polled(&program->conditions[k]) && !holds(&program->conditions[k]))
-					wait = poll_interval();
-		}
+		if (state->phase == WAITING)
+			wait = state->not_before > now ? (long)((state->not_before - now) / ms) + 1
+				: state->started       ? 0
+						       : time_to_next_look(program);
 		if (wait >= 0 && (shortest < 0 || wait < shortest))
 			shortest = wait;
 	}
@@ -390,7 +407,7 @@ static void wait_for_events(void)
 			look_for_end(i, false);
 }
 
-/* A recording begins before the programs, so that it has what they read. Returns whether there is anything to do later. */
+/* A recording begins before the programs, so that it has what they read. Returns whether a process of its own is to go on. */
 static bool prepare_readahead(bool initramfs)
 {
 	const struct config *config = &starter.config;
@@ -404,12 +421,13 @@ static bool prepare_readahead(bool initramfs)
 	return !config->record || readahead_begin() == 0;
 }
 
-/* After the programs: a process of its own, which this one does not wait for. */
+/* A process of its own, which this one does not wait for. */
 static void begin_readahead(void)
 {
 	const struct config *config = &starter.config;
 	int pid = call_fork(CLONE_PARENT), i;
 
+	starter.reads = false;
 	if (pid == 0) {
 		/* What it kept open would look as if the starter lived. */
 		if (starter.pipe >= 0 && !starter.told)
@@ -425,6 +443,27 @@ static void begin_readahead(void)
 		say(LEVEL_ERROR, "no readahead: ", error_words(pid), NULL);
 }
 
+/* Whether it has said that it will say when it is ready, and has not. */
+static bool is_coming_up(int i)
+{
+	const struct state *state = &starter.states[i];
+
+	return state->phase == RUNNING && starter.config.programs[i].notify && state->notify >= 0 && !state->ready;
+}
+
+/* The programs' own reads come first: until each has started, and is ready if it says so. One that is missed for long holds up nothing. */
+static bool may_read_ahead(void)
+{
+	int i;
+
+	if (log_elapsed() > READ_AHEAD_AFTER * ms)
+		return true;
+	for (i = 0; i < starter.config.program_count; i++)
+		if ((starter.states[i].phase == WAITING && !starter.states[i].started) || is_coming_up(i))
+			return false;
+	return true;
+}
+
 /* Whether anything may still happen that this process has to do. */
 static bool is_needed(void)
 {
@@ -433,12 +472,9 @@ static bool is_needed(void)
 	if (starter.supervise)
 		return true;
 	for (i = 0; i < starter.config.program_count; i++) {
-		const struct program *program = &starter.config.programs[i];
 		const struct state *state = &starter.states[i];
 
-		if (state->phase == WAITING || (state->phase == RUNNING && program->once))
-			return true;
-		if (state->phase == RUNNING && program->notify && state->notify >= 0 && !state->ready)
+		if (state->phase == WAITING || (state->phase == RUNNING && starter.config.programs[i].once) || is_coming_up(i))
 			return true;
 	}
 	return false;
@@ -448,7 +484,6 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 {
 	const struct config *config = &starter.config;
 	int error = config_read(&starter.config, config_path, false), i;
-	bool reads;
 
 	starter.pipe = pipe;
 	if (error < 0) {
@@ -468,16 +503,18 @@ void starter_run(const char *config_path, char **envp, int pipe, bool stay, bool
 	starter.supervise = stay || config->supervise;
 	starter.launch = (struct launch){ envp, !starter.supervise, initramfs, config->console };
 	devices_make(config);
-	reads = prepare_readahead(initramfs);
+	starter.reads = prepare_readahead(initramfs);
 	while (start_what_can())
 		;
-	if (reads)
+	if (starter.reads && config->record)
 		begin_readahead();
 	for (;;) {
 		while (start_what_can())
 			;
 		tell_process_1();
 		report();
+		if (starter.reads && may_read_ahead())
+			begin_readahead();
 		if (!starter.told || is_needed())
 			wait_for_events();
 		else

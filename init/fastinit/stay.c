@@ -73,6 +73,7 @@ void stay_process_1(int starter, long stop_ms, int planned)
 {
 	const signals_t taken = bit(SIGCHLD) | bit(SIGTERM) | bit(SIGINT) | bit(SIGUSR1) | bit(SIGUSR2) | bit(SIGPWR);
 
+	log_aside(false);
 	if (!stop_ms)
 		stop_ms = 5000;
 	if (planned)

@@ -3,7 +3,7 @@
  * What the tests start: applications and an init, in one program, on the same system calls as fastinit. It reports in lines to
  * the file that TEST_LOG names (a port of the machine, or a file).
  *
- *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [print VARIABLE] [say TIMES] [nth N PATH]
+ *   app NAME [ready] [file PATH] [socket PATH] [for MS] [exit STATUS] [crash] [kill PROCESS] [print VARIABLE] [say TIMES] [nth N PATH]
  *   init           the real init: reports, runs the unit that TEST_UNIT names, waits for the application, reaps, powers off
  */
 #include "../fastinit.h"
@@ -65,6 +65,34 @@ static void count_run(const char *name, unsigned long nth, const char *path)
 	report(name, " has run often enough", "");
 }
 
+/* Finds a process, other than process 1, whose command line begins with this name, which it copies as it is there. Returns 0 if there is none. */
+static int find_process(const char *name, char *line, size_t size)
+{
+	char path[64];
+	int pid;
+
+	for (pid = 2; pid < 400; pid++) {
+		struct text t = TEXT(path);
+		long n;
+		int fd;
+
+		put(&t, "/proc/");
+		put_number(&t, (unsigned long long)pid);
+		put(&t, "/cmdline");
+		fd = call_open(path, O_RDONLY, 0);
+		if (fd < 0)
+			continue;
+		n = call_read(fd, line, size - 1);
+		call_close(fd);
+		if (n <= 0)
+			continue;
+		line[n] = 0;
+		if (same(line[0] == '@' ? line + 1 : line, name))
+			return pid;
+	}
+	return 0;
+}
+
 static int app(char **words)
 {
 	const char *name = *words ? *words++ : "?";
@@ -98,6 +126,12 @@ static int app(char **words)
 			while (times--)
 				notify_send(environment(env, "NOTIFY_SOCKET"), "STATUS=well");
 			report(name, " has said it", "");
+		} else if (same(*words, "kill")) {
+			char line[64];
+			int pid = find_process(*++words, line, sizeof(line));
+
+			if (pid && !call_kill(pid, SIGKILL))
+				report(name, " has killed ", line);
 		} else if (same(*words, "nth")) {
 			count_run(name, parse_number(words[1]), words[2]);
 			words += 2;
@@ -134,34 +168,14 @@ static void await(const char *words)
 	}
 }
 
-/* Whether a process is there whose command line begins with this. */
 static void look_for(const char *name)
 {
-	char path[64], line[64];
-	int pid;
+	char line[64];
 
-	for (pid = 2; pid < 400; pid++) {
-		struct text t = TEXT(path);
-		long n;
-		int fd;
-
-		put(&t, "/proc/");
-		put_number(&t, (unsigned long long)pid);
-		put(&t, "/cmdline");
-		fd = call_open(path, O_RDONLY, 0);
-		if (fd < 0)
-			continue;
-		n = call_read(fd, line, sizeof(line) - 1);
-		call_close(fd);
-		if (n <= 0)
-			continue;
-		line[n] = 0;
-		if (same(line[0] == '@' ? line + 1 : line, name)) {
-			report("init sees ", line, "");
-			return;
-		}
-	}
-	report("init does not see ", name, "");
+	if (find_process(name, line, sizeof(line)))
+		report("init sees ", line, "");
+	else
+		report("init does not see ", name, "");
 }
 
 static int init(char **words) __attribute__((noreturn));
@@ -171,9 +185,13 @@ static int init(char **words)
 	struct text t = TEXT(number);
 	const char *sought = environment(env, "TEST_SEES"), *wait = environment(env, "TEST_WAIT");
 	const char *unit = environment(env, "TEST_UNIT"), *awaited = environment(env, "TEST_AWAIT");
+	const char *log = environment(env, "TEST_LOG");
 	signals_t blocked = 0;
 	int status, pid, reaped = 0;
 
+	/* In an initramfs, /dev is empty again. */
+	if (log && same(log, "/dev/kmsg"))
+		call_mknod(log, S_IFCHR | 0600, 1 << 8 | 11);
 	put_number(&t, (unsigned long long)call_pid());
 	report("init is process ", number, "");
 	report("init's name is ", words[0], "");
