@@ -25,8 +25,9 @@ REFUSED_BOARD = riscv64:7.2@ns16550
 SMOKE_KERNEL = 6.12
 SMOKE_CASES = replay integrity panic
 
-# Built from source, with the kernel's own checks on (also 7.2-rt). Not in CI.
+# Built from source, with the kernel's own checks on (also 7.2-rt; console_relay on 6.1 and 7.2). Not in CI.
 DEBUG_KERNELS = 7.2
+DEBUG_MODULE = nbcon_8250
 
 ## Kernel modules
 
@@ -86,9 +87,9 @@ kernel-layers-test: ## parses the modules' Yocto layer and Buildroot tree with B
 	@scripts/setup kernel layers
 	kernel/packaging/layers-test
 
-kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS: 7.2), runs the cases on it
+kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS: 7.2), runs the cases of DEBUG_MODULE (nbcon_8250) on it
 	@scripts/setup lab kernel kernel-test
-	scripts/kernel-debug $(foreach case,$(CASES),-c '$(case)') $(DEBUG_KERNELS)
+	scripts/kernel-debug -m $(DEBUG_MODULE) $(foreach case,$(CASES),-c '$(case)') $(DEBUG_KERNELS)
 
 kernel-lint: ## sparse on an old and a new kernel, checkpatch --strict
 	@scripts/setup kernel
