@@ -15,6 +15,29 @@ kernel_make() { # WORDS...: silent unless it fails
     exit 4
 }
 
+# What the README of a module of kernel/ says about building it in a kernel tree: the folder that it goes to, and its option.
+module_place() { # NAME: sets parent and option
+    case $1 in
+    nbcon_8250) parent=drivers/tty/serial/8250 option=CONFIG_SERIAL_8250_NBCON ;;
+    console_relay) parent=drivers/tty/serial option=CONFIG_SERIAL_CONSOLE_RELAY ;;
+    *) return 1 ;;
+    esac
+}
+
+put_module_into() { # NAME SOURCE: does what its README says
+    local folder parent option line
+    module_place "$1"
+    folder=$2/$parent
+    rm -rf "${folder:?}/$1"
+    cp -r "$here/kernel/$1" "$folder/$1"
+    # The files may be links to those of another tree.
+    line="source \"$parent/$1/Kconfig\""
+    grep -qxF "$line" "$folder/Kconfig" || { cat "$folder/Kconfig" && echo "$line"; } >"$folder/Kconfig.new"
+    line="obj-y += $1/"
+    grep -qxF "$line" "$folder/Makefile" || { cat "$folder/Makefile" && echo "$line"; } >"$folder/Makefile.new"
+    for line in Kconfig Makefile; do [ ! -e "$folder/$line.new" ] || mv "$folder/$line.new" "$folder/$line"; done
+}
+
 kernel_configure() { # SOURCE, as seen in the folder; the options on standard input, on top of allnoconfig
     local line missing=
     mkdir -p "$build/kernel"

@@ -21,6 +21,8 @@ pub enum StoragePreset {
     Nvme,
     /// Raw NAND behind a slow controller: 10 MB/s, 2500 operations a second.
     Nand,
+    /// Serial NOR on one data line at 50 MHz: 5 MB/s, 5000 operations a second.
+    Nor,
 }
 
 /// Limits of a storage.
@@ -35,8 +37,14 @@ pub struct StorageLimits {
 
 impl StoragePreset {
     /// All of them.
-    pub const ALL: [StoragePreset; 5] =
-        [StoragePreset::Emmc, StoragePreset::Sd, StoragePreset::Usb2, StoragePreset::Nvme, StoragePreset::Nand];
+    pub const ALL: [StoragePreset; 6] = [
+        StoragePreset::Emmc,
+        StoragePreset::Sd,
+        StoragePreset::Usb2,
+        StoragePreset::Nvme,
+        StoragePreset::Nand,
+        StoragePreset::Nor,
+    ];
 
     /// As a user types it.
     pub fn name(self) -> &'static str {
@@ -46,6 +54,7 @@ impl StoragePreset {
             StoragePreset::Usb2 => "usb2",
             StoragePreset::Nvme => "nvme",
             StoragePreset::Nand => "nand",
+            StoragePreset::Nor => "nor",
         }
     }
 
@@ -57,6 +66,7 @@ impl StoragePreset {
             StoragePreset::Usb2 => (30_000_000, 1_000),
             StoragePreset::Nvme => (200_000_000, 20_000),
             StoragePreset::Nand => (10_000_000, 2_500),
+            StoragePreset::Nor => (5_000_000, 5_000),
         };
         StorageLimits { bytes_per_s, operations_per_s }
     }

@@ -53,7 +53,7 @@ fn documents(root: &Path) -> Result<Vec<Document>, Error> {
         formats::document(root)?,
         gate_rates::document(root)?,
         rules::document(root)?,
-        seeds::document(),
+        seeds::document(root)?,
     ];
     all.extend(schemas::documents());
     all.extend(screens::documents(root, &command)?);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, longest};
 use super::finding::cite;
+use super::probe_remedies::{Probed, asynchronous_probes};
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::remedy::{Effort, Remedy, Risk};
 use bootline_boot::SpanKind;
 use bootline_capture::units::{Dur, Interval};
 
@@ -57,9 +58,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
             ),
             evidence: cite(case.boot, span.last),
             remedies: vec![
-                Remedy::new(
+                asynchronous_probes(
                     "probe the device in parallel",
-                    vec![SystemChange::open_parameter("driver_async_probe", "its driver")],
+                    Probed::ItsDriver,
                     "needs another CPU; device names may change order",
                     Risk::Medium,
                 ),

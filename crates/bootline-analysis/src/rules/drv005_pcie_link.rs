@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::probe_remedies::asynchronous_probes;
+use super::probe_remedies::{Probed, asynchronous_probes};
 use super::silence;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
@@ -59,7 +59,9 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ),
         asynchronous_probes(
             "probe the host controllers in parallel with other drivers",
+            Probed::Drivers,
             "device names may change order",
+            Risk::High,
         ),
     ];
     vec![silence::finding(case, RULE.id, &silences, title, remedies)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::probe_remedies::{OTHER_DISK_NAMES, asynchronous_probes};
+use super::probe_remedies::{OTHER_DISK_NAMES, Probed, asynchronous_probes};
 use super::silence;
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
@@ -82,6 +82,6 @@ fn check_port(case: &Case<'_>, port: Port) -> Option<Finding> {
             Risk::Medium,
         ),
     };
-    let parallel = asynchronous_probes("probe it next to other drivers", OTHER_DISK_NAMES);
+    let parallel = asynchronous_probes("probe it next to other drivers", Probed::Drivers, OTHER_DISK_NAMES, Risk::High);
     Some(silence::finding(case, RULE.id, &silences, title, vec![unused, parallel]))
 }

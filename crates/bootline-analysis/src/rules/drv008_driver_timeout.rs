@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
-use super::probe_remedies::asynchronous_probes;
+use super::probe_remedies::{Probed, asynchronous_probes};
 use super::silence::{self, Silence};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
@@ -125,7 +125,7 @@ fn other_remedies() -> Vec<Remedy> {
             "a disabled device is not found",
             Risk::Medium,
         ),
-        asynchronous_probes("probe it next to other drivers", "device names may change order"),
+        asynchronous_probes("probe it next to other drivers", Probed::Drivers, "device names may change order", Risk::High),
     ]
 }
 

@@ -2,10 +2,11 @@
 use std::collections::BTreeMap;
 
 use super::case::Case;
+use super::probe_remedies::{Probed, asynchronous_probes};
 use super::silence::{self, Silence};
 use super::wording::seconds;
 use super::{Finding, Rule, RuleId, TimelinePlace};
-use crate::remedy::{Effort, Remedy, Risk, SystemChange};
+use crate::remedy::{Effort, Remedy, Risk};
 use bootline_boot::is_serial;
 use bootline_capture::units::Dur;
 
@@ -138,9 +139,9 @@ fn finding(case: &Case<'_>, who: &str, silences: Vec<Silence>) -> Option<(Dur, F
             "a change to the driver; hardware that needs the time fails without it",
             Risk::Medium,
         ),
-        Remedy::new(
+        asynchronous_probes(
             "probe it next to other drivers",
-            vec![SystemChange::open_parameter("driver_async_probe", "its driver")],
+            Probed::ItsDriver,
             "device names may change order",
             Risk::High,
         ),

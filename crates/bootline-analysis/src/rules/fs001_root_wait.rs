@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::Case;
 use super::finding::cite_at;
-use super::probe_remedies::{OTHER_DISK_NAMES, asynchronous_probes};
+use super::probe_remedies::{OTHER_DISK_NAMES, Probed, asynchronous_probes};
 use super::wording::{clock, seconds};
 use super::{Finding, Rule, RuleId, TimeRange, TimelinePlace};
 use crate::predict::remove_parameters;
@@ -61,7 +61,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let medium = medium(case, end);
     let mut remedies = vec![sooner];
     remedies.extend(medium.and_then(|m| m.remedy(case, start)));
-    remedies.push(asynchronous_probes("probe the host controllers in parallel", OTHER_DISK_NAMES));
+    remedies.push(asynchronous_probes("probe the host controllers in parallel", Probed::Drivers, OTHER_DISK_NAMES, Risk::High));
     let what = medium.map_or("", Medium::words);
     vec![Finding {
         rule: RULE.id,

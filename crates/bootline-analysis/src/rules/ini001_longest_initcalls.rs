@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::case::{Case, longest};
 use super::finding::cite;
+use super::probe_remedies::{Probed, asynchronous_probes};
 use super::wording::{clock, percent, seconds};
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::origin::origins;
@@ -86,11 +87,10 @@ fn remedy(case: &Case<'_>, span: &Span, origins: &[Origin<'_>]) -> Remedy {
             vec![SystemChange::config("CONFIG_DRM_FBDEV_EMULATION", "n")],
             "no text on the screen before user space",
         ),
-        n if n.contains("ahci") => (
-            "probe AHCI in parallel",
-            vec![SystemChange::parameter("driver_async_probe", "ahci")],
-            "device names may change order",
-        ),
+        n if n.contains("ahci") => {
+            let (driver, price) = (Probed::Driver("ahci"), "device names may change order");
+            return asynchronous_probes("probe AHCI in parallel", driver, price, Risk::Medium);
+        }
         n if n.contains("tracer_init_tracefs") || n.contains("trace_init") => {
             ("build without tracing", vec![SystemChange::config("CONFIG_FTRACE", "n")], "no tracing")
         }

@@ -2,10 +2,26 @@
 //! What helps against waits for devices.
 use crate::remedy::{Remedy, Risk, SystemChange};
 
-/// Drivers whose probes run next to those of others.
-pub(super) fn asynchronous_probes(action: &str, price: &str) -> Remedy {
-    let drivers = SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas");
-    Remedy::new(action, vec![drivers], price, Risk::High)
+/// The drivers whose probes run next to those of others.
+pub(super) enum Probed {
+    /// This one.
+    Driver(&'static str),
+    /// The one that the finding names.
+    ItsDriver,
+    /// Those that the user chooses.
+    Drivers,
+}
+
+/// Drivers whose probes run next to those of others. Before the kernel returns from loading a module, it waits for its probes
+/// (do_init_module() in kernel/module/main.c), unless it was loaded with `async_probe`.
+pub(super) fn asynchronous_probes(action: &str, probed: Probed, price: &str, risk: Risk) -> Remedy {
+    let drivers = match probed {
+        Probed::Driver(name) => SystemChange::parameter("driver_async_probe", name),
+        Probed::ItsDriver => SystemChange::open_parameter("driver_async_probe", "its driver"),
+        Probed::Drivers => SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas"),
+    };
+    let price = format!("{price}; saves nothing for a module, whose loading waits for its probes");
+    Remedy::new(action, vec![drivers], price, risk)
 }
 
 /// The price where the devices are disks.

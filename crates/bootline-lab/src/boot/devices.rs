@@ -17,7 +17,8 @@ pub(in crate::boot) fn drive(options: &str, file: &Path) -> OsString {
 /// QEMU's arguments for the disk of the drive `root`, and the controller that it is on.
 pub(super) fn of_root(bus: Bus) -> impl Iterator<Item = &'static str> {
     let devices: &[&str] = match bus {
-        Bus::Virtio | Bus::Mtd => &["virtio-blk-pci,drive=root"],
+        // One queue, as eMMC, SD, SATA and flash have it: the kernel then schedules its requests (mq-deadline), by their priority, too.
+        Bus::Virtio | Bus::Mtd => &["virtio-blk-pci,drive=root,num-queues=1"],
         Bus::Sata => &["ich9-ahci,id=root-bus", "ide-hd,drive=root,bus=root-bus.0"],
         // The card goes into the first free slot: the only one, as long as the others come later.
         Bus::Sd => &["sdhci-pci", "sd-card,drive=root"],

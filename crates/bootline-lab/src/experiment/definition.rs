@@ -212,16 +212,37 @@ pub struct PublishedSaving {
     pub what: String,
 }
 
-/// A claim about the ratio of two arms, or about one arm's value.
+/// What an arm's value is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimedTo {
+    /// The claim is about the value itself.
+    Nothing,
+    /// About its ratio to this arm's.
+    RatioOf(String),
+    /// About the difference from this arm's.
+    Than(String),
+}
+
+impl ClaimedTo {
+    /// The other arm, if there is one.
+    pub fn arm(&self) -> Option<&str> {
+        match self {
+            ClaimedTo::Nothing => None,
+            ClaimedTo::RatioOf(arm) | ClaimedTo::Than(arm) => Some(arm),
+        }
+    }
+}
+
+/// A claim about the ratio of two arms, about their difference, or about one arm's value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// In words.
     pub text: String,
-    /// The arm of the numerator.
+    /// The arm that it is about.
     pub arm: String,
-    /// The arm of the denominator; without one the claim is about the value of `arm` itself.
-    pub of: Option<String>,
-    /// Lower limit of the ratio or the value; in seconds if it is a time.
+    /// What that is compared with.
+    pub to: ClaimedTo,
+    /// Lower limit of the ratio, the difference or the value; the latter two in seconds if they are times.
     pub at_least: Option<f64>,
     /// Upper limit.
     pub at_most: Option<f64>,

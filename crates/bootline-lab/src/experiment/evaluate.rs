@@ -14,7 +14,7 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::definition::{Arm, ArmRoot, Claim, Experiment};
+use super::definition::{Arm, ArmRoot, Claim, ClaimedTo, Experiment};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -227,9 +227,14 @@ impl Evaluation<'_> {
     /// What the arm takes less than the one that its published saving refers to, in seconds, by the arm's own metric.
     fn saving(&mut self, arm: &Arm) -> Option<Estimate> {
         let of = &arm.published_saving.as_ref()?.of;
-        let mut samples = |name: &str| Samples::new(self.seconds(name, arm.metric));
-        let (now, before) = (samples(&arm.name)?, samples(of)?);
-        Some(difference_of_medians(&before, &now, SEED))
+        self.difference(of, &arm.name, arm.metric).map(|(saving, _)| saving)
+    }
+
+    /// By how much the first arm's median is greater, in the unit of claims, and the number of runs of the arm that has fewer.
+    fn difference(&mut self, arm: &str, than: &str, metric: Metric) -> Option<(Estimate, usize)> {
+        let mut samples = |name: &str| Samples::new(self.seconds(name, metric));
+        let (a, b) = (samples(arm)?, samples(than)?);
+        Some((difference_of_medians(&a, &b, SEED), a.n().min(b.n())))
     }
 
     /// The ratio to the base; none if the metrics differ.
@@ -261,22 +266,26 @@ impl Evaluation<'_> {
     }
 
     fn claim(&mut self, claim: &Claim) -> ClaimResult {
-        let found = match &claim.of {
-            Some(of) => self.ratio(&claim.arm, of, claim.metric),
-            None => self.figure(&claim.arm, claim.metric),
+        let found = match &claim.to {
+            ClaimedTo::RatioOf(of) => self.ratio(&claim.arm, of, claim.metric),
+            ClaimedTo::Than(than) => self.difference(&claim.arm, than, claim.metric),
+            ClaimedTo::Nothing => self.figure(&claim.arm, claim.metric),
         };
+        let other = |is: fn(&ClaimedTo) -> bool| claim.to.arm().filter(|_| is(&claim.to)).map(str::to_owned);
+        let of = other(|to| matches!(to, ClaimedTo::RatioOf(_)));
         let estimate = found.map(|(estimate, _)| estimate);
         let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
         let not_measured = Judged { outcome: VerdictKind::Inconclusive, reason: Reason::NotMeasured };
         ClaimResult {
             text: claim.text.clone(),
             arm: claim.arm.clone(),
-            of: claim.of.clone(),
+            than: other(|to| matches!(to, ClaimedTo::Than(_))),
             metric: claim.metric,
             at_least: claim.at_least,
             at_most: claim.at_most,
-            ratio: estimate.filter(|_| claim.of.is_some()),
-            figure: estimate.filter(|_| claim.of.is_none()),
+            ratio: estimate.filter(|_| of.is_some()),
+            figure: estimate.filter(|_| of.is_none()),
+            of,
             verdict: found.map_or(not_measured, |(found, n)| judge_claim(limits, found, n, Tolerance::default().runs)),
         }
     }
@@ -377,6 +386,7 @@ fn value(run: &CompleteRun, metric: Metric, analyst: &mut dyn Analyst) -> Option
         Metric::LogComplete => analyst.log_complete(&run.dir)? - truth.first_byte_ns?,
         Metric::LogSinceStart => analyst.log_complete(&run.dir)? - truth.qemu_started_ns,
         Metric::LogLag => (analyst.log_complete(&run.dir)? - init?).max_zero(),
+        Metric::LogAfterPicture => (analyst.log_complete(&run.dir)? - system()?.picture_seen_ns?).max_zero(),
         Metric::GuestTime => truth.init_guest_ns?,
         Metric::FlushGap => analyst.flush_gap(&run.dir)?,
         Metric::PrintkLines => truth.lines?.guest_ns,
@@ -450,6 +460,7 @@ fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Opti
         Metric::LogComplete => prediction.log_complete?,
         Metric::LogSinceStart
         | Metric::LogLag
+        | Metric::LogAfterPicture
         | Metric::GuestTime
         | Metric::RegisterReadsPerByte
         | Metric::PrintkLines

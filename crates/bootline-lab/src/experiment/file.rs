@@ -12,7 +12,7 @@ use regex::bytes::Regex;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Experiment, Image, PublishedSaving, Quick};
+use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, ClaimedTo, Experiment, Image, PublishedSaving, Quick};
 use super::file_error::{Fault, FileError, nearest};
 use super::loader_arm;
 use super::metric::Metric;
@@ -255,20 +255,28 @@ impl Reader<'_> {
         let span = raw.span();
         let raw = raw.into_inner();
         let arm = known_arm(arms, "arm", &raw.arm)?;
-        let of = raw.of.as_ref().map(|of| known_arm(arms, "of", of)).transpose()?;
+        let to = match (&raw.of, &raw.than) {
+            (None, None) => ClaimedTo::Nothing,
+            (Some(of), None) => ClaimedTo::RatioOf(known_arm(arms, "of", of)?),
+            (None, Some(than)) => ClaimedTo::Than(known_arm(arms, "than", than)?),
+            (Some(_), Some(_)) => {
+                let why = "a claim is about a ratio (`of`) or a difference (`than`)";
+                return Err((Some(span), Fault::Contradiction { arm, why }));
+            }
+        };
         if raw.at_least.or(raw.at_most).is_none() {
             return Err((Some(span), Fault::Missing { key: "at_least or at_most", of: "this claim".to_owned() }));
         }
         let own = arms.iter().find(|a| a.name == arm).map_or(Metric::default(), |a| a.metric);
         let metric = raw.metric.unwrap_or(own);
-        for claimed in arms.iter().filter(|a| a.name == arm || of.as_ref() == Some(&a.name)) {
+        for claimed in arms.iter().filter(|a| a.name == arm || to.arm() == Some(&a.name)) {
             let of_loader = loader_arm::metric_contradiction(claimed.loader.is_some(), metric);
             let of_system = system_arm::metric_contradiction(claimed.into(), metric);
             if let Some(why) = of_system.or(of_loader) {
                 return Err((Some(span), Fault::Contradiction { arm: claimed.name.clone(), why }));
             }
         }
-        Ok(Claim { text: raw.text, arm, of, at_least: raw.at_least, at_most: raw.at_most, metric })
+        Ok(Claim { text: raw.text, arm, to, at_least: raw.at_least, at_most: raw.at_most, metric })
     }
 
     /// A series takes precedence over a file of that name, so that the experiment means the same in any folder; a file over a

@@ -24,6 +24,8 @@ pub enum Metric {
     LogSinceStart,
     /// From init to the line's last byte: how far the log lags behind the boot.
     LogLag,
+    /// From the moment when the host sees a whole system's picture to the line's last byte; zero if the log was complete before.
+    LogAfterPicture,
     /// Init by the guest's own clock, which under `icount` is what the boot cost.
     GuestTime,
     /// Reads of the port's registers per byte sent.
@@ -83,6 +85,7 @@ impl Metric {
                 | Metric::Application
                 | Metric::ApplicationAfterHandoff
                 | Metric::PictureSeen
+                | Metric::LogAfterPicture
                 | Metric::SocketAnswered
                 | Metric::MultiUser
                 | Metric::ProcessorToHandoff
@@ -113,6 +116,7 @@ impl fmt::Display for Metric {
             Metric::LogComplete => "log-complete",
             Metric::LogSinceStart => "log-since-start",
             Metric::LogLag => "log-lag",
+            Metric::LogAfterPicture => "log-after-picture",
             Metric::GuestTime => "guest-time",
             Metric::RegisterReadsPerByte => "register-reads-per-byte",
             Metric::PrintkLines => "printk-lines",

@@ -151,6 +151,7 @@ pub(super) struct RawClaim {
     pub text: String,
     pub arm: Spanned<String>,
     pub of: Option<Spanned<String>>,
+    pub than: Option<Spanned<String>>,
     pub at_least: Option<f64>,
     pub at_most: Option<f64>,
     pub metric: Option<Metric>,

@@ -220,20 +220,23 @@ pub struct Predicted {
 pub struct ClaimResult {
     /// In words.
     pub text: String,
-    /// The arm of the numerator.
+    /// The arm that it is about.
     pub arm: String,
-    /// The arm of the denominator; none if the claim is about the value of `arm` itself.
+    /// The other arm of a ratio.
     pub of: Option<String>,
+    /// The other arm of a difference. Without either, the claim is about the value of `arm` itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub than: Option<String>,
     /// The metric of both arms.
     pub metric: Metric,
-    /// Lower limit of the ratio or the value; in seconds if it is a time.
+    /// Lower limit of the ratio, the difference or the value; the latter two in seconds if they are times.
     pub at_least: Option<f64>,
     /// Upper limit.
     pub at_most: Option<f64>,
     /// The ratio of the medians; none without `of`.
     #[schemars(with = "Option<crate::schema::Estimate>")]
     pub ratio: Option<Estimate>,
-    /// The median, in seconds if it is a time; none with `of`.
+    /// The difference of the medians with `than`, else the median, in seconds if it is a time; none with `of`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Estimate>")]
     pub figure: Option<Estimate>,

@@ -3,14 +3,19 @@
 //! log or a port built from published figures alone; what they leave open is inferred, and the table says from what. What
 //! they say of the rest of a boot is listed with the experiments that have it.
 mod boards;
+mod figures;
 mod log;
 mod points;
 mod ports;
 mod row;
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use crate::document::Document;
+use crate::error::Error;
+use figures::Figures;
 use points::{POINTS, Point, Shown};
 use row::Row;
 
@@ -53,20 +58,23 @@ const POINTS_HEAD: &str = "
 ## Boots point by point
 
 Posts 4 (\"Linux Kernel Fastboot On the Way\", 2019: an Apollo Lake, Linux 4.19) and 5 are lists of what takes time and of what was done about it.
-Where the lab has the same, the link leads to its figures, and the names of the arms follow.
+Where the lab has the same, the link leads to its report, and the arms that are about the point follow, with the median and its interval.
 
 | post | point | published | here | what differs |
 | --: | --- | --- | --- | --- |
 ";
 
-fn points(points: &[Point]) -> String {
+fn points(points: &[Point], figures: &Figures) -> String {
     let mut table = String::new();
     for point in points {
         let here: Vec<String> = point
             .here
             .iter()
             .map(|Shown { experiment, arms }| {
-                let arms: Vec<String> = arms.iter().map(|arm| format!("`{arm}`")).collect();
+                let arms: Vec<String> = arms
+                    .iter()
+                    .map(|arm| format!("`{arm}` {}", figures.of(experiment, arm).unwrap_or("not measured")))
+                    .collect();
                 let colon = if arms.is_empty() { "" } else { ": " };
                 format!("[{experiment}](results.md#{experiment}){colon}{}", arms.join(", "))
             })
@@ -112,12 +120,13 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// docs/seeds.md.
-pub fn document() -> Document {
-    Document {
-        path: "docs/seeds.md".to_owned(),
-        text: format!("{HEAD}{}{TAIL}{POINTS_HEAD}{}", table(&rows()), points(POINTS)),
-    }
+/// docs/seeds.md, with figures from docs/results.md.
+pub fn document(root: &Path) -> Result<Document, Error> {
+    let results = root.join("docs/results.md");
+    let reports = fs::read_to_string(&results).map_err(|source| Error::File { path: results, source })?;
+    let points = points(POINTS, &Figures::read(&reports));
+    let text = format!("{HEAD}{}{TAIL}{POINTS_HEAD}{points}", table(&rows()));
+    Ok(Document { path: "docs/seeds.md".to_owned(), text })
 }
 
 #[cfg(test)]

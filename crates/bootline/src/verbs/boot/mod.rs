@@ -104,7 +104,7 @@ pub struct Args {
     /// Hardware to add with nothing plugged in, as boards have it: sata-disk, sd-card, network-link
     #[arg(long, value_name = "WHAT,..", requires = "whole", value_delimiter = ',')]
     absent: Vec<Absent>,
-    /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand [default: as fast as the host]
+    /// The speed of the storage that the root is on: emmc, sd, usb2, nvme, nand, nor [default: as fast as the host]
     #[arg(long, value_name = "KIND", requires = "whole")]
     storage: Option<StoragePreset>,
     /// Have a boot loader of the lab boot the kernel, built if it is not in the cache: u-boot for aarch64; grub-bios (with

@@ -68,6 +68,9 @@ fn described(metric: Metric) -> &'static str {
         Metric::UserSpace => "user-space: from QEMU's start until init has sent the kernel's log, host clock",
         Metric::LogComplete => "log-complete: from the line's first byte to its last, host clock",
         Metric::LogSinceStart => "log-since-start: from QEMU's start to the line's last byte, host clock",
+        Metric::LogAfterPicture => {
+            "log-after-picture: from the application's picture, as the host sees it, to the line's last byte, host clock"
+        }
         Metric::LogLag => "log-lag: from init to the line's last byte, host clock",
         Metric::GuestTime => "guest-time: to init, guest clock; with icount, the CPU's cost",
         Metric::RegisterReadsPerByte => "register-reads-per-byte: reads of the port's registers per byte",
@@ -248,9 +251,10 @@ fn claim(claim: &ClaimResult) -> Vec<Entry> {
         (None, None) => String::new(),
     };
     let text = Text::new().styled(claim.verdict.outcome.to_string(), style);
-    let arms = match &claim.of {
-        Some(of) => format!("{} of {of}", claim.arm),
-        None => claim.arm.clone(),
+    let arms = match (&claim.of, &claim.than) {
+        (Some(of), _) => format!("{} of {of}", claim.arm),
+        (None, Some(than)) => format!("{} more than {than}", claim.arm),
+        (None, None) => claim.arm.clone(),
     };
     let detail = format!(": {limits}, {measured} ({arms}, {}); {}", claim.metric, claim.verdict.reason);
     vec![Entry::new("claim", claim.text.as_str()), Entry::new("", text.words(detail))]
