@@ -122,6 +122,8 @@ static void as_starter(const char *config, char **argv, char **envp, int pipe, b
 {
 	const signals_t broken_pipe = 1ULL << (SIGPIPE - 1);
 
+	/* Nobody waits for what it says. */
+	log_aside(false);
 	/* systemd spares what is marked so, when it leaves an initramfs and when it shuts down. */
 	if (initramfs)
 		argv[0][0] = '@';

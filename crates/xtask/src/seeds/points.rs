@@ -44,10 +44,10 @@ pub const POINTS: &[Point] = &[
         what: "asynchronous probing",
         published: "",
         here: &[
+            Shown { experiment: "seed4-async-probe", arms: &["in-turn", "sata", "sd", "network", "all"] },
             Shown { experiment: "seed4-points", arms: &["empty-hosts", "async-probe"] },
-            Shown { experiment: "cpu-knobs", arms: &["base", "async-probe"] },
         ],
-        differs: "a stock kernel's drivers are modules, whose loading waits for their probes",
+        differs: "built-in drivers of three empty hosts; the modules of a stock kernel, whose loading waits for their probes",
     },
     Point {
         post: 4,
@@ -230,7 +230,7 @@ pub const POINTS: &[Point] = &[
         post: 5,
         what: "modules after the application",
         published: "",
-        here: &[Shown { experiment: "seed5-steps", arms: &["no-check", "udev-later"] }],
+        here: &[Shown { experiment: "seed5-steps", arms: &["screen-early", "udev-later"] }],
         differs: "all of udev's coldplug",
     },
     Point {

@@ -64,6 +64,7 @@ const PREDICTIONS: &str = "
 ## Predictions
 
 Each arm changes one thing in user space. It is predicted from the boots of the system as it is, by `bootline predict`, and then booted.
+Several things at once, some of them outside user space, are predicted and booted in [seed5-steps](results.md#seed5-steps).
 
 | arm | metric | boots | predicted [s] | measured [s] | error | verdict |
 | --- | --- | --: | --: | --: | --: | --- |
