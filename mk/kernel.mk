@@ -15,6 +15,10 @@ TEST_CPUS = 1 2
 # What console_relay is tested on; the last two refuse it.
 RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:6.12 7.2-rt 7.3
 
+# Machines with the ports of other drivers: kernel/console_relay/tests/board.
+RELAY_BOARDS = arm64:6.12@zcu102 armhf:6.12@sabrelite armhf:6.12@smdkc210 riscv64:6.12@sifive_u
+RELAY_BOARD_CASES = cycles full integrity oops panic sysfs warn-flush
+
 # Machines other than a PC: kernel/nbcon_8250/tests/board.
 BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
 BOARD_CASES = replay integrity cycles panic oops warn-flush sysfs
@@ -74,9 +78,10 @@ kernel-board-test: ## boots BOARDS with nbcon_8250
 	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
 	kernel/nbcon_8250/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) -c refuse-ns16550 $(REFUSED_BOARD)
 
-kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its cases; CASES= chooses
+kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its cases, RELAY_BOARDS in some; CASES= chooses
 	@scripts/setup lab kernel kernel-test boards
 	kernel/console_relay/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(RELAY_KERNELS)
+	kernel/console_relay/tests/kernel-test $(foreach case,$(or $(CASES),$(RELAY_BOARD_CASES)),-c '$(case)') $(RELAY_BOARDS)
 
 kernel-package-test: ## follows the READMEs of nbcon_8250 and console_relay in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test

@@ -91,7 +91,7 @@ static inline long call_pread(int fd, void *to, size_t n, unsigned long long at)
 #endif
 }
 
-/* That the file is read in no order: the kernel then reads what is asked for, and nothing ahead of it. */
+/* Tells the kernel that the file is read in no particular order: it then reads what is asked for, and nothing ahead of it. */
 static inline void call_advise_random(int fd)
 {
 	enum { RANDOM = 1 };

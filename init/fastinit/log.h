@@ -15,7 +15,7 @@ void log_begin(void);
  * take a tenth of a second for a line, and the real init does not wait for that. `false` ends it.
  */
 void log_aside(bool aside);
-/* Keeps the kernel's log and standard error open, for records to be written after /dev, the rights or the console are gone. */
+/* Keeps the kernel's log and standard error open, for records to be written when /dev, the rights or the console are gone. */
 void log_keep_open(void);
 /* Nanoseconds since log_begin(). */
 unsigned long long log_elapsed(void);

@@ -22,16 +22,15 @@ static int write_file(const char *name, const char *words, size_t n)
 {
 	char path[96], fresh[96];
 	struct text p = TEXT(path), f = TEXT(fresh);
-	int fd, no_folder = call_mkdir(FOLDER, 0755);
+	int fd, error = call_mkdir(FOLDER, 0755);
 	long done;
 
-	if (no_folder < 0 && no_folder != -EEXIST)
-		return no_folder;
 	put_path(&p, name, "");
 	put_path(&f, name, ".new");
 	fd = call_open(fresh, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	/* Without its folder, what kept that from being made is the reason. */
 	if (fd < 0)
-		return fd;
+		return fd == -ENOENT && error < 0 ? error : fd;
 	done = call_write(fd, words, n);
 	call_close(fd);
 	return done < 0 ? (int)done : call_rename(fresh, path);

@@ -14,9 +14,12 @@
 #include "starter.h"
 #include "stay.h"
 
-/* In milliseconds. The configuration may be on slow storage; with what comes after, 100 ms are never exceeded (tests/qemu-test -t). Tests have limits of their own. */
-#ifndef PLAN_AT_MOST
-enum { PLAN_AT_MOST = 75, ALL_AT_MOST = 90 };
+/*
+ * In milliseconds since its start: for the configuration, which may be on slow storage, and the starts. With what comes after, 100 ms are not
+ * exceeded (tests/qemu-test -t). Tests have limits of their own.
+ */
+#ifndef ALL_AT_MOST
+enum { ALL_AT_MOST = 90 };
 #endif
 
 /* The kernel opens /dev/console before it runs init, if the root has one; devtmpfs has one in any case. */
@@ -41,6 +44,14 @@ static void open_console(void)
 			call_dup(fd, i);
 	if (fd > 2)
 		call_close(fd);
+}
+
+/* Of so many milliseconds from its start; none is 0. */
+static long time_left(long ms)
+{
+	long left = ms - (long)(log_elapsed() / 1000000);
+
+	return left > 0 ? left : 0;
 }
 
 static bool is_same_file(const struct statx *a, const struct statx *b)
@@ -74,7 +85,8 @@ static void try_inits(const char *configured, bool known, char **argv, char **en
 		error = call_exec(path, argv, envp);
 		/* Memory may be short for a moment, or the file being written: no reason for another init. */
 		if (error != -ENOENT) {
-			call_sleep(10);
+			if (time_left(ALL_AT_MOST) > 0)
+				call_sleep(10);
 			error = call_exec(path, argv, envp);
 		}
 		/* The usual places are tried in turn. */
@@ -87,10 +99,8 @@ static void try_inits(const char *configured, bool known, char **argv, char **en
 /* Becomes the real init. Returns if there is none. */
 static void become(const char *configured, bool known, char **argv, char **envp, bool initramfs)
 {
-	if (initramfs) {
-		log_keep_open();
+	if (initramfs)
 		mounts_undo();
-	}
 	try_inits(configured, known, argv, envp, initramfs);
 	say(LEVEL_ERROR, known ? "there is no real init: fastinit stays process 1"
 			       : "there is no usual real init: waiting for the configuration", NULL);
@@ -101,7 +111,7 @@ static void become(const char *configured, bool known, char **argv, char **envp,
 static void wait_for_starts(int pipe, const struct plan *plan)
 {
 	struct pollfd file = { pipe, POLLIN, 0 };
-	long ms = (plan->hold_given ? plan->hold_ms : ALL_AT_MOST) - (long)(log_elapsed() / 1000000);
+	long ms = time_left(plan->hold_given ? plan->hold_ms : ALL_AT_MOST);
 
 	if (ms > 0 && pipe >= 0)
 		call_poll(&file, 1, ms);
@@ -151,6 +161,7 @@ void process_1(char **argv, char **envp)
 	}
 	mounts_make();
 	open_console();
+	log_keep_open();
 	error = call_pipe(ends);
 	if (error < 0)
 		say(LEVEL_ERROR, "cannot make a pipe: ", error_words(error), NULL);
@@ -164,11 +175,9 @@ void process_1(char **argv, char **envp)
 		say(LEVEL_ERROR, "cannot start a process: ", error_words(starter), NULL);
 	if (ends[1] >= 0)
 		call_close(ends[1]);
-	state = starter < 0 ? PLAN_BROKEN : plan_read(ends[0], &plan, PLAN_AT_MOST);
-	if (!stay && !plan.stay)
+	state = starter < 0 ? PLAN_BROKEN : plan_read(ends[0], &plan, time_left(ALL_AT_MOST));
+	if (state == PLAN_READ && !stay && !plan.stay)
 		wait_for_starts(ends[0], &plan);
-	if (state == PLAN_LATE)
-		state = plan_read(ends[0], &plan, 0);
 	if (state == PLAN_LATE && !stay) {
 		say(LEVEL_ERROR, "going on without a plan: the configuration was not read in time", NULL);
 		become(NULL, false, argv, envp, initramfs);

@@ -343,7 +343,8 @@ static long time_to_next_look(const struct program *program)
 static long time_to_wait(void)
 {
 	const unsigned long long now = log_elapsed();
-	long shortest = starter.reads && now <= READ_AHEAD_AFTER * ms ? (long)(READ_AHEAD_AFTER - now / ms) + 1 : -1;
+	const long to_reads = now < READ_AHEAD_AFTER * ms ? (long)(READ_AHEAD_AFTER - now / ms) + 1 : 0;
+	long shortest = starter.reads ? to_reads : -1;
 	int i;
 
 	for (i = 0; i < starter.config.program_count; i++) {

@@ -254,12 +254,21 @@ fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     let ratio = share(fidelity.flush_bytes - 1);
     fidelity.flush_rate_ratio = Some(ratio);
     // If the flush begins after init, it is a module's replay: how busy that keeps the line is the module's doing, not
-    // a flaw of the lab.
-    let replayed = evidence.init_at.is_some_and(|init| first.first >= init);
+    // a flaw of the lab. A module that is built in replays before.
+    let replayed = evidence.init_at.is_some_and(|init| first.first >= init) || replays_built_in(evidence.command_line);
     let too_slow = ratio < LEAST_RATE && !evidence.slowed && !replayed;
     if too_slow || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
         fidelity.flaws.push(FidelityFlaw::WrongRate { ratio });
     }
+}
+
+/// Whether the command line has a replay of a console module that is built in: `nbcon_8250.replay=1`.
+fn replays_built_in(command_line: &str) -> bool {
+    let says = |word: &str| {
+        let of_module = word.strip_prefix("nbcon_8250.").or(word.strip_prefix("console_relay."));
+        of_module.and_then(|p| p.strip_prefix("replay=")).is_some_and(|value| matches!(value, "1" | "y" | "Y" | "on"))
+    };
+    command_line.split_whitespace().any(says)
 }
 
 /// `console [ttyS0] enabled`, with `legacy ` or `nbcon ` before it from 6.12 on.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use bootline_images::systems::System;
-use bootline_lab::experiment::{ClaimedTo, Arm, Experiment, ExperimentPlan, Image, Metric, RunSelection};
+use bootline_lab::experiment::{Arm, Comparison, Experiment, ExperimentPlan, Image, Metric, RunSelection};
 use bootline_lab::storage::StoragePreset;
 
 fn all() -> Vec<Experiment> {
@@ -46,7 +46,7 @@ fn claims_can_be_held_and_refuted() {
         for claim in &experiment.claims {
             let what = format!("{}: {}", experiment.name, claim.text);
             let (low, high) = (claim.at_least.unwrap_or(0.0), claim.at_most.unwrap_or(f64::INFINITY));
-            assert!(low < high && (low >= 0.0 || matches!(claim.to, ClaimedTo::Than(_))), "{what}");
+            assert!(low < high && (low >= 0.0 || matches!(claim.to, Comparison::DifferenceFrom(_))), "{what}");
             assert_ne!(Some(claim.arm.as_str()), claim.to.arm(), "{what}");
             for name in std::iter::once(claim.arm.as_str()).chain(claim.to.arm()) {
                 let arm = experiment.arm(name).unwrap();

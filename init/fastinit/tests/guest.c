@@ -87,7 +87,8 @@ static int find_process(const char *name, char *line, size_t size)
 		if (n <= 0)
 			continue;
 		line[n] = 0;
-		if (same(line[0] == '@' ? line + 1 : line, name))
+		/* In an initramfs fastinit replaces the first byte. */
+		if (same(line, name) || (line[0] == '@' && (same(line + 1, name) || same(line + 1, name + 1))))
 			return pid;
 	}
 	return 0;
@@ -190,7 +191,7 @@ static int init(char **words)
 	int status, pid, reaped = 0;
 
 	/* In an initramfs, /dev is empty again. */
-	if (log && same(log, "/dev/kmsg"))
+	if (log && same(log, "/dev/kmsg") && environment(env, "TEST_STAMPS"))
 		call_mknod(log, S_IFCHR | 0600, 1 << 8 | 11);
 	put_number(&t, (unsigned long long)call_pid());
 	report("init is process ", number, "");

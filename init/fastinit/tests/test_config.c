@@ -129,9 +129,9 @@ static void test_a_whole_configuration(void)
 static void test_defaults(void)
 {
 	parse("");
-	CHECK(!problems[0] && !config.program_count && !config.init && config.hold_program == -1 && config.hold_ms == 50);
+	CHECK(!problems[0] && !config.program_count && !config.init && config.hold_program == -1 && !config.hold_given);
 	parse("[fastinit]\nhold-at-most = 010ms\n[program iodine]\nexec = /a");
-	CHECK(!problems[0] && config.hold_ms == 10 && config.program_count == 1);
+	CHECK(!problems[0] && config.hold_given && config.hold_ms == 10 && config.program_count == 1);
 	parse("[fastinit]\nmodule = \"/lib/a.ko\n");
 	CHECK(strstr(problems, "a quote without its end"));
 	parse("[program a]\nexec=/a");

@@ -16,8 +16,8 @@ $(BUILD)/fastinit-faults: $(SOURCES) $(HEADERS)
 	$(CC) $(CFLAGS) $(FLAGS) -DFAULTS -o $@ $(SOURCES) $(LINK) -lgcc
 
 # One that never gives up waiting for its configuration, on however busy a machine; one that never waits.
-$(BUILD)/fastinit-patient: LIMITS = -DPLAN_AT_MOST=10000 -DALL_AT_MOST=11000
-$(BUILD)/fastinit-hasty: LIMITS = -DPLAN_AT_MOST=0 -DALL_AT_MOST=0
+$(BUILD)/fastinit-patient: LIMITS = -DALL_AT_MOST=11000
+$(BUILD)/fastinit-hasty: LIMITS = -DALL_AT_MOST=0
 $(BUILD)/fastinit-patient $(BUILD)/fastinit-hasty: $(SOURCES) $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(CC) $(CFLAGS) $(FLAGS) $(LIMITS) -o $@ $(SOURCES) $(LINK) -lgcc
@@ -25,7 +25,7 @@ $(BUILD)/fastinit-patient $(BUILD)/fastinit-hasty: $(SOURCES) $(HEADERS)
 $(BUILD)/fastinit-asan: $(SOURCES) $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(HOST_CC) $(HOSTED) -static-libasan -fsanitize=address,undefined -fno-sanitize-recover=all -DHOSTED -DFAULTS \
-		-DPLAN_AT_MOST=10000 -DALL_AT_MOST=11000 \
+		-DALL_AT_MOST=11000 \
 		-DFASTINIT_PATH='"$(sbindir)/fastinit"' -o $@ $(SOURCES)
 
 $(BUILD)/test_config: tests/test_config.c $(PARSER) $(HEADERS)

@@ -125,7 +125,12 @@ fn other_remedies() -> Vec<Remedy> {
             "a disabled device is not found",
             Risk::Medium,
         ),
-        asynchronous_probes("probe it next to other drivers", Probed::Drivers, "device names may change order", Risk::High),
+        asynchronous_probes(
+            "probe it next to other drivers",
+            Probed::Drivers,
+            "device names may change order",
+            Risk::High,
+        ),
     ]
 }
 

@@ -61,7 +61,12 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     let medium = medium(case, end);
     let mut remedies = vec![sooner];
     remedies.extend(medium.and_then(|m| m.remedy(case, start)));
-    remedies.push(asynchronous_probes("probe the host controllers in parallel", Probed::Drivers, OTHER_DISK_NAMES, Risk::High));
+    remedies.push(asynchronous_probes(
+        "probe the host controllers in parallel",
+        Probed::Drivers,
+        OTHER_DISK_NAMES,
+        Risk::High,
+    ));
     let what = medium.map_or("", Medium::words);
     vec![Finding {
         rule: RULE.id,

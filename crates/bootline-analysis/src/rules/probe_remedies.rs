@@ -20,7 +20,7 @@ pub(super) fn asynchronous_probes(action: &str, probed: Probed, price: &str, ris
         Probed::ItsDriver => SystemChange::open_parameter("driver_async_probe", "its driver"),
         Probed::Drivers => SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas"),
     };
-    let price = format!("{price}; saves nothing for a module, whose loading waits for its probes");
+    let price = format!("{price}; saves little for a module, whose loading waits for all its probes");
     Remedy::new(action, vec![drivers], price, risk)
 }
 

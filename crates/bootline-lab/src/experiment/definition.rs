@@ -214,21 +214,21 @@ pub struct PublishedSaving {
 
 /// What an arm's value is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ClaimedTo {
-    /// The claim is about the value itself.
-    Nothing,
-    /// About its ratio to this arm's.
-    RatioOf(String),
-    /// About the difference from this arm's.
-    Than(String),
+pub enum Comparison {
+    /// With nothing: the claim is about the value itself.
+    None,
+    /// With this arm's, by their ratio.
+    RatioTo(String),
+    /// With this arm's, by their difference.
+    DifferenceFrom(String),
 }
 
-impl ClaimedTo {
+impl Comparison {
     /// The other arm, if there is one.
     pub fn arm(&self) -> Option<&str> {
         match self {
-            ClaimedTo::Nothing => None,
-            ClaimedTo::RatioOf(arm) | ClaimedTo::Than(arm) => Some(arm),
+            Comparison::None => None,
+            Comparison::RatioTo(arm) | Comparison::DifferenceFrom(arm) => Some(arm),
         }
     }
 }
@@ -241,7 +241,7 @@ pub struct Claim {
     /// The arm that it is about.
     pub arm: String,
     /// What that is compared with.
-    pub to: ClaimedTo,
+    pub to: Comparison,
     /// Lower limit of the ratio, the difference or the value; the latter two in seconds if they are times.
     pub at_least: Option<f64>,
     /// Upper limit.

@@ -14,7 +14,7 @@ use bootline_stats::{
 };
 
 use super::bench_record;
-use super::definition::{Arm, ArmRoot, Claim, ClaimedTo, Experiment};
+use super::definition::{Arm, ArmRoot, Claim, Comparison, Experiment};
 use super::differences::differences;
 use super::metric::Metric;
 use super::plan::{ExperimentPlan, PlannedRun};
@@ -267,25 +267,29 @@ impl Evaluation<'_> {
 
     fn claim(&mut self, claim: &Claim) -> ClaimResult {
         let found = match &claim.to {
-            ClaimedTo::RatioOf(of) => self.ratio(&claim.arm, of, claim.metric),
-            ClaimedTo::Than(than) => self.difference(&claim.arm, than, claim.metric),
-            ClaimedTo::Nothing => self.figure(&claim.arm, claim.metric),
+            Comparison::RatioTo(of) => self.ratio(&claim.arm, of, claim.metric),
+            Comparison::DifferenceFrom(than) => self.difference(&claim.arm, than, claim.metric),
+            Comparison::None => self.figure(&claim.arm, claim.metric),
         };
-        let other = |is: fn(&ClaimedTo) -> bool| claim.to.arm().filter(|_| is(&claim.to)).map(str::to_owned);
-        let of = other(|to| matches!(to, ClaimedTo::RatioOf(_)));
+        let (of, than) = match &claim.to {
+            Comparison::RatioTo(of) => (Some(of.clone()), None),
+            Comparison::DifferenceFrom(than) => (None, Some(than.clone())),
+            Comparison::None => (None, None),
+        };
         let estimate = found.map(|(estimate, _)| estimate);
         let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
         let not_measured = Judged { outcome: VerdictKind::Inconclusive, reason: Reason::NotMeasured };
         ClaimResult {
             text: claim.text.clone(),
             arm: claim.arm.clone(),
-            than: other(|to| matches!(to, ClaimedTo::Than(_))),
             metric: claim.metric,
             at_least: claim.at_least,
             at_most: claim.at_most,
             ratio: estimate.filter(|_| of.is_some()),
-            figure: estimate.filter(|_| of.is_none()),
+            difference: estimate.filter(|_| than.is_some()),
+            figure: estimate.filter(|_| claim.to == Comparison::None),
             of,
+            than,
             verdict: found.map_or(not_measured, |(found, n)| judge_claim(limits, found, n, Tolerance::default().runs)),
         }
     }

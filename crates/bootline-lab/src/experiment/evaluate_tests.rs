@@ -206,7 +206,7 @@ fn a_claim_without_another_arm_is_on_the_figure_itself() {
     let mut folder = Folder::new();
     folder.valid("slow", &[0.0005, 0.0004, 0.0006]);
     let [claim, ..] = &mut folder.experiment.claims[..] else { panic!() };
-    (claim.to, claim.at_least, claim.at_most) = (ClaimedTo::Nothing, None, Some(0.001));
+    (claim.to, claim.at_least, claim.at_most) = (Comparison::None, None, Some(0.001));
     let outcome = folder.outcome();
     let claim = &outcome.claims[0];
     assert_eq!(words(&claim.verdict), "held: the whole interval is within the claim");
@@ -225,10 +225,12 @@ fn a_claim_may_be_on_a_difference() {
     folder.valid("fast", &[1.0, 1.1, 0.9]);
     let [claim, ..] = &mut folder.experiment.claims[..] else { panic!() };
     let (arm, than) = ("slow".to_owned(), "fast".to_owned());
-    (claim.arm, claim.to, claim.at_least, claim.at_most) = (arm, ClaimedTo::Than(than), Some(1.5), Some(1.9));
+    (claim.arm, claim.to, claim.at_least, claim.at_most) =
+        (arm, Comparison::DifferenceFrom(than), Some(1.5), Some(1.9));
     let outcome = folder.outcome();
     let claim = &outcome.claims[0];
-    assert!((claim.figure.unwrap().best - 2.0).abs() < 1e-9, "{:?}", claim.figure);
+    assert!((claim.difference.unwrap().best - 2.0).abs() < 1e-9, "{:?}", claim.difference);
+    assert!(claim.figure.is_none() && claim.ratio.is_none());
     assert_eq!(claim.verdict.outcome, VerdictKind::Inconclusive, "1.8 to 2.2 spans the limit");
     let json = serde_json::to_value(claim).unwrap();
     assert_eq!((&json["of"], &json["than"]), (&serde_json::Value::Null, &"fast".into()));

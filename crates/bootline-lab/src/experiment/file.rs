@@ -12,7 +12,9 @@ use regex::bytes::Regex;
 use toml::Spanned;
 
 use super::arm_pattern::matches;
-use super::definition::{Arm, ArmLoader, ArmRoot, ArmSystem, Claim, ClaimedTo, Experiment, Image, PublishedSaving, Quick};
+use super::definition::{
+    Arm, ArmLoader, ArmRoot, ArmSystem, Claim, Comparison, Experiment, Image, PublishedSaving, Quick,
+};
 use super::file_error::{Fault, FileError, nearest};
 use super::loader_arm;
 use super::metric::Metric;
@@ -256,9 +258,9 @@ impl Reader<'_> {
         let raw = raw.into_inner();
         let arm = known_arm(arms, "arm", &raw.arm)?;
         let to = match (&raw.of, &raw.than) {
-            (None, None) => ClaimedTo::Nothing,
-            (Some(of), None) => ClaimedTo::RatioOf(known_arm(arms, "of", of)?),
-            (None, Some(than)) => ClaimedTo::Than(known_arm(arms, "than", than)?),
+            (None, None) => Comparison::None,
+            (Some(of), None) => Comparison::RatioTo(known_arm(arms, "of", of)?),
+            (None, Some(than)) => Comparison::DifferenceFrom(known_arm(arms, "than", than)?),
             (Some(_), Some(_)) => {
                 let why = "a claim is about a ratio (`of`) or a difference (`than`)";
                 return Err((Some(span), Fault::Contradiction { arm, why }));

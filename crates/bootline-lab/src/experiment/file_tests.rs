@@ -13,6 +13,7 @@ const OF_SYSTEM: [&str; 10] = [
     "application",
     "application-after-handoff",
     "picture-seen",
+    "log-after-picture",
     "socket-answered",
     "multi-user",
     "processor-to-handoff",
@@ -74,6 +75,9 @@ fn an_arm_has_the_defaults_where_it_says_nothing() {
     assert_eq!(slow.published.as_ref().map(|p| p.value_s), Some(19.106));
     assert_eq!((slow.predict.is_none(), fast.predict.as_ref().unwrap().words().count()), (true, 2));
     assert_eq!(experiment.claims[0].metric, Metric::LogComplete);
+    assert_eq!(experiment.claims[0].to, Comparison::RatioTo("fast".to_owned()));
+    let file = GOOD.replace("of = \"fast\"", "than = \"fast\"");
+    assert_eq!(parse(&file).unwrap().claims[0].to, Comparison::DifferenceFrom("fast".to_owned()));
 }
 
 #[test]
@@ -159,6 +163,16 @@ fn what_is_referred_to_must_be_there() {
         "of = \"fast\"",
         "of = \"fats\"",
         "no arm `fats`, which `of` refers to, | of = \"fats\" | did you mean `fast`?",
+    );
+    check(
+        "of = \"fast\"",
+        "than = \"fats\"",
+        "no arm `fats`, which `than` refers to, | than = \"fats\" | did you mean `fast`?",
+    );
+    check(
+        "of = \"fast\"",
+        "of = \"fast\"\nthan = \"fast\"",
+        "arm `slow`: a claim is about a ratio (`of`) or a difference (`than`) | [[claim]]",
     );
     check("[\"slow\"]", "[\"none\"]", "no arm `none`, which `arms` refers to, | arms = [\"none\"]");
     check("name = \"fast\"", "name = \"slow\"", "two arms are called `slow` | [[arm]]");
@@ -379,8 +393,8 @@ fn what_does_not_go_with_a_system_is_refused() {
         check(
             line,
             &format!("{line}\nmetric = \"{metric}\""),
-            "arm `slow`: `handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `socket-answered`, \
-             `multi-user` and `processor-to-...` are metrics of a `system` | [[claim]]",
+            "arm `slow`: `handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, \
+             `log-after-picture`, `socket-answered`, `multi-user` and `processor-to-...` are metrics of a `system` | [[claim]]",
         );
     }
 }

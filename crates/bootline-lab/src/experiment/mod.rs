@@ -26,7 +26,9 @@ mod stall_reports;
 mod system_arm;
 mod systems;
 
-pub use definition::{Arm, ArmRoot, ArmSystem, Claim, ClaimedTo, Experiment, Image, Published, PublishedSaving, Quick};
+pub use definition::{
+    Arm, ArmRoot, ArmSystem, Claim, Comparison, Experiment, Image, Published, PublishedSaving, Quick,
+};
 pub use evaluate::{Analyst, AnalystError, evaluate};
 pub use file_error::{Fault, FileError};
 pub use host_lock::lock_host;

@@ -236,7 +236,11 @@ pub struct ClaimResult {
     /// The ratio of the medians; none without `of`.
     #[schemars(with = "Option<crate::schema::Estimate>")]
     pub ratio: Option<Estimate>,
-    /// The difference of the medians with `than`, else the median, in seconds if it is a time; none with `of`.
+    /// The difference of the medians, in seconds if they are times; none without `than`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<crate::schema::Estimate>")]
+    pub difference: Option<Estimate>,
+    /// The median, in seconds if it is a time; none with `of` or `than`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Estimate>")]
     pub figure: Option<Estimate>,

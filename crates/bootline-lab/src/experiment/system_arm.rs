@@ -135,9 +135,8 @@ pub(super) fn metric_contradiction(arm: Marked, metric: Metric) -> Option<&'stat
             "a `root` of your own marks no application: it has `handoff`, and `marker`, its login prompt or the line that `marker` names",
         ),
         metric if metric.is_of_system() && !arm.lab => Some(
-            "`handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `log-after-picture`, `socket-answered`, \
-             `multi-user` and \
-             `processor-to-...` are metrics of a `system`",
+            "`handoff`, `application-start`, `application`, `application-after-handoff`, `picture-seen`, `log-after-picture`, \
+             `socket-answered`, `multi-user` and `processor-to-...` are metrics of a `system`",
         ),
         Metric::UserSpace if system => {
             Some("`user-space` is the first work of the lab's own init; a `system` has `handoff` and `application`")

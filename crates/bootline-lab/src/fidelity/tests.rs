@@ -142,6 +142,9 @@ fn a_replay_may_be_slow_but_not_faster_than_the_line() {
     assert_eq!(flaws(0.5, before), []);
     assert!(matches!(flaws(0.5, after)[..], [FidelityFlaw::WrongRate { .. }]), "the boot's own flush");
     assert!(matches!(flaws(1.05, before)[..], [FidelityFlaw::WrongRate { .. }]));
+    let built_in = |append| run_with_init(&log, &received, RATE_9600 * 0.5, append, Some(after)).flaws;
+    assert_eq!(built_in("quiet nbcon_8250.replay=1"), []);
+    assert!(matches!(built_in("quiet nbcon_8250.replay=0")[..], [FidelityFlaw::WrongRate { .. }]));
 }
 
 #[test]

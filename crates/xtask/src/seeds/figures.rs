@@ -19,18 +19,26 @@ impl Figures {
             }
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
-                ["arm", "n", "median", rest, ..] => unit = if rest == "[s]" { " s" } else { "" },
+                ["arm", "n", "median", rest, ..] => {
+                    unit = rest.strip_prefix('[').and_then(|u| u.strip_suffix(']')).unwrap_or_default();
+                }
                 [arm, n, median, interval, ..] if line.starts_with("  ") && !line.starts_with("   ") => {
                     let is_row = n.parse::<u32>().is_ok() && median.parse::<f64>().is_ok() && interval.contains("..");
                     if is_row {
                         let of = (experiment.to_owned(), arm.to_owned());
-                        figures.entry(of).or_insert_with(|| format!("{median}{unit} ({interval})"));
+                        let space = if unit.is_empty() { "" } else { " " };
+                        figures.entry(of).or_insert_with(|| format!("{median}{space}{unit} ({interval})"));
                     }
                 }
                 _ => {}
             }
         }
         Figures(figures)
+    }
+
+    /// Whether any row of its report was read.
+    pub fn has(&self, experiment: &str) -> bool {
+        self.0.keys().any(|(of, _)| of == experiment)
     }
 
     /// What an arm has measured; none if its experiment has not been run.
@@ -67,5 +75,6 @@ mod tests {
         assert_eq!(figures.of("one", "b-c"), Some("2.061 s (2.061..2.061)"));
         assert_eq!((figures.of("one", "d"), figures.of("one", "with")), (None, None));
         assert_eq!(figures.of("two", "a"), Some("12 (11..13)"));
+        assert!(figures.has("two") && !figures.has("three"));
     }
 }

@@ -123,8 +123,15 @@ fn rows() -> Vec<Row> {
 /// docs/seeds.md, with figures from docs/results.md.
 pub fn document(root: &Path) -> Result<Document, Error> {
     let results = root.join("docs/results.md");
-    let reports = fs::read_to_string(&results).map_err(|source| Error::File { path: results, source })?;
-    let points = points(POINTS, &Figures::read(&reports));
+    let reports = fs::read_to_string(&results).map_err(|source| Error::File { path: results.clone(), source })?;
+    let figures = Figures::read(&reports);
+    // Else a report in another form would leave all its arms "not measured".
+    let unread =
+        |shown: &&Shown| reports.contains(&format!("\n## {}\n", shown.experiment)) && !figures.has(shown.experiment);
+    if let Some(shown) = POINTS.iter().flat_map(|point| point.here).find(unread) {
+        return Err(Error::content(&results, format!("no row of `{}` can be read", shown.experiment)));
+    }
+    let points = points(POINTS, &figures);
     let text = format!("{HEAD}{}{TAIL}{POINTS_HEAD}{points}", table(&rows()));
     Ok(Document { path: "docs/seeds.md".to_owned(), text })
 }

@@ -44,7 +44,7 @@ pub const POINTS: &[Point] = &[
         what: "asynchronous probing",
         published: "",
         here: &[
-            Shown { experiment: "seed4-async-probe", arms: &["in-turn", "sata", "sd", "network", "all"] },
+            Shown { experiment: "seed4-async-probe", arms: &["by-default", "sata", "network", "all"] },
             Shown { experiment: "seed4-points", arms: &["empty-hosts", "async-probe"] },
         ],
         differs: "built-in drivers of three empty hosts; the modules of a stock kernel, whose loading waits for their probes",

@@ -237,7 +237,7 @@ fn claim(claim: &ClaimResult) -> Vec<Entry> {
         VerdictKind::Inconclusive => Style::Warning,
     };
     let unit = if claim.of.is_none() && claim.metric.is_time() { " s" } else { "" };
-    let measured = match (&claim.ratio, &claim.figure) {
+    let measured = match (&claim.ratio, claim.difference.or(claim.figure)) {
         (Some(found), _) => format!("measured {}", ratio(found)),
         (None, Some(found)) => {
             format!("measured {}{unit} ({}..{})", figure(found.best), figure(found.low), figure(found.high))
