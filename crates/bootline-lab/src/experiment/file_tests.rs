@@ -7,7 +7,7 @@ use super::*;
 use crate::storage::StoragePreset;
 
 /// The metrics that only the boot of a whole system has.
-const OF_SYSTEM: [&str; 10] = [
+const OF_SYSTEM: [&str; 11] = [
     "handoff",
     "application-start",
     "application",
