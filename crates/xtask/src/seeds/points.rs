@@ -157,7 +157,10 @@ pub const POINTS: &[Point] = &[
         post: 5,
         what: "the whole",
         published: "more than 30 s to 5 s",
-        here: &[Shown { experiment: "seed5-steps", arms: &["as-shipped", "fastinit", "own-kernel-log", "own-kernel"] }],
+        here: &[
+            Shown { experiment: "seed5-whole", arms: &["as-shipped", "silent", "whole-log"] },
+            Shown { experiment: "seed5-steps", arms: &["as-shipped", "fastinit", "own-kernel"] },
+        ],
         differs: "ext4 on eMMC, systemd, a PC",
     },
     Point {
