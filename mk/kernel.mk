@@ -16,7 +16,7 @@ TEST_CPUS = 1 2
 RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:6.12 7.2-rt 7.3
 
 # Machines with the ports of other drivers: kernel/console_relay/tests/board.
-RELAY_BOARDS = arm64:6.12@zcu102 armhf:6.12@sabrelite armhf:6.12@smdkc210 riscv64:6.12@sifive_u
+RELAY_BOARDS = arm64:6.12@zcu102 armhf:6.12@sabrelite armhf:6.12@smdkc210
 RELAY_BOARD_CASES = cycles full integrity oops panic sysfs warn-flush
 
 # Machines other than a PC: kernel/nbcon_8250/tests/board.
