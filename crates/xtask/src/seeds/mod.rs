@@ -71,6 +71,10 @@ fn points(points: &[Point], figures: &Figures) -> String {
             .here
             .iter()
             .map(|Shown { experiment, arms }| {
+                // Its report is there once it has been run.
+                if !figures.has(experiment) {
+                    return format!("`{experiment}`, not run yet");
+                }
                 let arms: Vec<String> = arms
                     .iter()
                     .map(|arm| format!("`{arm}` {}", figures.of(experiment, arm).unwrap_or("not measured")))
