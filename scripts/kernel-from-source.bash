@@ -24,18 +24,20 @@ module_place() { # NAME: sets parent and option
     esac
 }
 
+add_line() { # FILE LINE: unless it is there. The file may be a link to another tree's, which stays as it is
+    grep -qxF "$2" "$1" && return
+    { cat "$1" && echo "$2"; } >"$1.new"
+    mv "$1.new" "$1"
+}
+
 put_module_into() { # NAME SOURCE: does what its README says
-    local folder parent option line
+    local folder parent option
     module_place "$1"
     folder=$2/$parent
     rm -rf "${folder:?}/$1"
     cp -r "$here/kernel/$1" "$folder/$1"
-    # The files may be links to those of another tree.
-    line="source \"$parent/$1/Kconfig\""
-    grep -qxF "$line" "$folder/Kconfig" || { cat "$folder/Kconfig" && echo "$line"; } >"$folder/Kconfig.new"
-    line="obj-y += $1/"
-    grep -qxF "$line" "$folder/Makefile" || { cat "$folder/Makefile" && echo "$line"; } >"$folder/Makefile.new"
-    for line in Kconfig Makefile; do [ ! -e "$folder/$line.new" ] || mv "$folder/$line.new" "$folder/$line"; done
+    add_line "$folder/Kconfig" "source \"$parent/$1/Kconfig\""
+    add_line "$folder/Makefile" "obj-y += $1/"
 }
 
 kernel_configure() { # SOURCE, as seen in the folder; the options on standard input, on top of allnoconfig

@@ -11,8 +11,8 @@ enum level { LEVEL_ERROR = 3, LEVEL_NOTICE = 5, LEVEL_INFO = 6 };
 /* To be called once, first thing: times are counted from here. */
 void log_begin(void);
 /*
- * Process 1 before the real init: from now on what it says is said by a process of its own, because a synchronous console may
- * take a tenth of a second for a line, and the real init does not wait for that. `false` ends it.
+ * Lets a child write each message, so that the real init does not wait for a synchronous console, which may take a tenth of a
+ * second for a line. `false` ends this.
  */
 void log_aside(bool aside);
 /* Keeps the kernel's log and standard error open, for records to be written when /dev, the rights or the console are gone. */

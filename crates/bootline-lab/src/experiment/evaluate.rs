@@ -266,15 +266,12 @@ impl Evaluation<'_> {
     }
 
     fn claim(&mut self, claim: &Claim) -> ClaimResult {
-        let found = match &claim.to {
-            Comparison::RatioTo(of) => self.ratio(&claim.arm, of, claim.metric),
-            Comparison::DifferenceFrom(than) => self.difference(&claim.arm, than, claim.metric),
-            Comparison::None => self.figure(&claim.arm, claim.metric),
-        };
-        let (of, than) = match &claim.to {
-            Comparison::RatioTo(of) => (Some(of.clone()), None),
-            Comparison::DifferenceFrom(than) => (None, Some(than.clone())),
-            Comparison::None => (None, None),
+        let (found, of, than) = match &claim.to {
+            Comparison::RatioTo(of) => (self.ratio(&claim.arm, of, claim.metric), Some(of.clone()), None),
+            Comparison::DifferenceFrom(than) => {
+                (self.difference(&claim.arm, than, claim.metric), None, Some(than.clone()))
+            }
+            Comparison::None => (self.figure(&claim.arm, claim.metric), None, None),
         };
         let estimate = found.map(|(estimate, _)| estimate);
         let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
