@@ -29,7 +29,7 @@ demo: build ## boots two stock kernels at 9600 baud, and a whole system from boo
 
 .PHONY: test fuzz lint docs bench perfetto-check clean
 test: setup ## builds, runs all tests, those of the Python package too, checks the generated documents, each fuzz target for some seconds, boots a kernel with nbcon_8250, with fastinit and with a simulated GPIO chip
-	@scripts/setup browser file-systems
+	@scripts/setup browser file-systems loader
 	$(CARGO) build --workspace --all-targets --locked
 	$(CARGO) test --workspace --locked
 	$(MAKE) python-test

@@ -9,7 +9,7 @@ FASTINIT_SMOKE = build/x86_64/fastinit-patient build/x86_64/guest
 
 ## fastinit
 
-.PHONY: fastinit fastinit-figures fastinit-layers-test fastinit-smoke fastinit-test fastinit-fuzz fastinit-boot-test fastinit-systemd-test
+.PHONY: fastinit fastinit-figures fastinit-layers-test fastinit-smoke fastinit-test fastinit-fuzz fastinit-boot-test fastinit-systemd-test fastinit-package-test
 fastinit: ## builds init/fastinit for amd64, arm64, armhf, riscv64
 	@scripts/setup fastinit
 	@set -e; for prefix in $(FASTINIT_COMPILERS); do $(MAKE) --no-print-directory -C init/fastinit CROSS_COMPILE=$$prefix; done
@@ -28,10 +28,12 @@ fastinit-test: fastinit ## its parser's tests, every system call failing once, s
 	@scripts/setup build fastinit-test
 	$(MAKE) -C init/fastinit test
 
-fastinit-figures: fastinit ## prints its size, its system calls up to the first program, its memory (root)
+fastinit-figures: fastinit ## prints its size, its system calls up to the first program, its memory (root); `make results` has them, too
 	@scripts/setup fastinit-figures
 	$(MAKE) -C init/fastinit build/$$(uname -m)/guest
-	init/fastinit/tests/figures init/fastinit/build
+	mkdir -p results/fastinit-figures
+	init/fastinit/tests/figures init/fastinit/build >results/fastinit-figures/report.txt
+	cat results/fastinit-figures/report.txt
 
 fastinit-fuzz: ## fuzzes its parser for FUZZ_SECONDS (20)
 	@scripts/setup fastinit-fuzz
@@ -48,6 +50,10 @@ fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with
 	@scripts/setup lab fastinit-test packaging-test
 	$(MAKE) -C init/fastinit build/x86_64/guest
 	init/fastinit/tests/systemd-test init/fastinit/build/x86_64
+
+fastinit-package-test: ## builds its Debian package in a bare Debian, and looks into the initramfs of initramfs-tools and dracut (root)
+	@scripts/setup packaging-test
+	init/fastinit/tests/packaging-test
 
 fastinit-layers-test: ## parses its Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip)
 	@scripts/setup fastinit layers

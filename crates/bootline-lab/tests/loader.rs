@@ -1,43 +1,56 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A PC boots by its firmware and GRUB. The loader is built in the user's cache, where later runs find it.
+//! A PC boots by its firmware and GRUB, an arm64 machine by U-Boot. The loader is built in the user's cache, where later runs find it.
 use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use bootline_analysis::rules::{RuleId, findings};
 use bootline_boot::{Boot, BootOptions, BootRecords, StageName};
-use bootline_images::arch::Arch;
 use bootline_images::loaders::{Loader, LoaderStore};
-use bootline_lab::boot::{BootRequest, LoaderBoot, LoaderSetup, RunVerdict, boot_valid};
+use bootline_lab::boot::{BootRequest, LoaderBoot, LoaderSetup, RunVerdict, Truth, boot_valid};
 use bootline_testkit::seed_kernel;
 
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
 const ATTEMPTS: u32 = 8;
 
-/// Boots a kernel by GRUB, and checks what is on the line: the firmware's own words, then those of GRUB.
+/// Boots a stock kernel by a loader. Gives the run's truth and its capture.
 #[track_caller]
-fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&str]) {
+fn boot_by(loader: Loader, setup: LoaderSetup, append: &str) -> (Truth, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
-    let kernel = seed_kernel(&dir.path().join("cache"), Arch::Amd64, "6.12");
+    let kernel = seed_kernel(&dir.path().join("cache"), loader.arch(), "6.12");
     let folder = LoaderStore::folder(None, |name| std::env::var_os(name)).expect("a home");
     let image = LoaderStore::open(&folder).unwrap().image(loader, &mut |p| eprintln!("{p}")).unwrap();
-    let setup = LoaderSetup { delay: Some(1), quiet: false };
     let request = BootRequest {
-        arch: Some(Arch::Amd64),
+        arch: Some(loader.arch()),
         loader: Some(LoaderBoot::new(&image, setup)),
-        // What GRUB would expand or cut, were it not quoted.
-        append: "quiet a=$root;{b}|c #d *".to_owned(),
+        append: append.to_owned(),
         ..BootRequest::new(&kernel.path, &dir.path().join("run"))
     };
     let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| ()).unwrap();
-    let truth = outcome.truth;
-    assert_eq!(truth.verdict, RunVerdict::Valid, "{:?}", truth.fidelity);
+    assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
+    (outcome.truth, fs::read(outcome.capture.unwrap()).unwrap())
+}
+
+/// Checks that these texts are on the line, one after the other.
+#[track_caller]
+fn has_in_order<'a>(boot: &Boot, expected: impl IntoIterator<Item = &'a str>) {
+    let mut texts = boot.records.iter().map(|record| record.text);
+    for step in expected {
+        assert!(texts.any(|text| text.trim_start().contains(step)), "`{step}` is not on the line in its place");
+    }
+}
+
+/// Boots a kernel by GRUB, and checks what is on the line: the firmware's own words, then those of GRUB.
+#[track_caller]
+fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&str]) {
+    let setup = LoaderSetup { delay: Some(1), ..LoaderSetup::default() };
+    // What GRUB would expand or cut, were it not quoted.
+    let (truth, capture) = boot_by(loader, setup, "quiet a=$root;{b}|c #d *");
     // GRUB says what it loaded, and nothing else is changed.
     let loaded = format!("BOOT_IMAGE=/kernel {}", truth.guest.command_line);
     assert_eq!(truth.guest.proc_cmdline.as_deref().map(str::trim_end), Some(&loaded[..]));
     let found = truth.guest.loader.unwrap();
     assert_eq!((found.name, found.setup, found.firmware.unwrap().name), (loader, setup, firmware.to_owned()));
 
-    let capture = fs::read(outcome.capture.unwrap()).unwrap();
     let boot = Boot::analyse(BootRecords::all(&capture).remove(0), &BootOptions::default()).with_sources(&[], None);
     let of_grub = [
         "GNU GRUB  version",
@@ -47,10 +60,7 @@ fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&
         "Loading Linux ...",
         "Loading initial ramdisk ...",
     ];
-    let mut texts = boot.records.iter().map(|record| record.text);
-    for step in before.iter().chain(&of_grub) {
-        assert!(texts.any(|text| text.trim_start().contains(step)), "`{step}` is not on the line in its place");
-    }
+    has_in_order(&boot, before.iter().chain(&of_grub).copied());
     let stages: Vec<StageName> = boot.whole.stages.iter().map(|stage| stage.name).take(2).collect();
     assert_eq!(stages, [StageName::Firmware, StageName::Loader]);
     let waited: Vec<_> = findings(&boot).into_iter().filter(|f| f.rule == RuleId::Ldr001).collect();
@@ -65,4 +75,13 @@ fn a_bios_starts_grub() {
 #[test]
 fn uefi_firmware_starts_grub() {
     counts_down_and_starts_the_kernel(Loader::GrubEfi, "OVMF", &["BdsDxe: starting Boot"]);
+}
+
+#[test]
+fn u_boot_decompresses_a_kernel() {
+    let setup = LoaderSetup { delay: Some(0), gzip: true, ..LoaderSetup::default() };
+    let (truth, capture) = boot_by(Loader::UBoot, setup, "quiet");
+    assert_eq!(truth.guest.loader.unwrap().setup, setup);
+    let boot = Boot::analyse(BootRecords::all(&capture).remove(0), &BootOptions::default()).with_sources(&[], None);
+    has_in_order(&boot, ["U-Boot 20", "Retrieving file: /kernel", "Uncompressing Kernel Image", "Starting kernel ..."]);
 }

@@ -79,6 +79,11 @@ fn usage() {
     check(&[&loader[..], &["--loader-delay", "1", "--loader-quiet"]].concat(), 2, "cannot be used with");
     check(&[&loader[..], &["--icount"]].concat(), 2, "cannot be used with");
     check(
+        &["--kernel", "6.12", "-o", "out", "--loader", "grub-bios", "--loader-gzip"],
+        2,
+        "kernels for PCs decompress themselves",
+    );
+    check(
         &["--kernel", "image", "-o", "out", "--loader", "grub"],
         2,
         "is not a boot loader of the lab: u-boot, grub-bios",

@@ -12,15 +12,18 @@ pub(super) enum Probed {
     Drivers,
 }
 
-/// Drivers whose probes run next to those of others. Before the kernel returns from loading a module, it waits for its probes
-/// (do_init_module() in kernel/module/main.c), unless it was loaded with `async_probe`.
+/// Drivers whose probes run next to those of others. The kernel waits for all probes before it starts init (kernel_init() in
+/// init/main.c), and for those of a module before it returns from loading it (do_init_module() in kernel/module/main.c), unless that
+/// was loaded with `async_probe`.
 pub(super) fn asynchronous_probes(action: &str, probed: Probed, price: &str, risk: Risk) -> Remedy {
     let drivers = match probed {
         Probed::Driver(name) => SystemChange::parameter("driver_async_probe", name),
         Probed::ItsDriver => SystemChange::open_parameter("driver_async_probe", "its driver"),
         Probed::Drivers => SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas"),
     };
-    let price = format!("{price}; saves little for a module, whose loading waits for all its probes");
+    let price = format!(
+        "{price}; saves only where other work runs meanwhile, as init, or the load of a module, waits for the probes"
+    );
     Remedy::new(action, vec![drivers], price, risk)
 }
 

@@ -13,6 +13,9 @@ pub struct LoaderSetup {
     pub delay: Option<u32>,
     /// Whether it prints nothing and waits for no key.
     pub quiet: bool,
+    /// Whether it reads the kernel compressed with gzip, and decompresses it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gzip: bool,
 }
 
 /// A boot loader of a run.

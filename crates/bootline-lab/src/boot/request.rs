@@ -8,7 +8,7 @@ use std::time::Duration;
 use bootline_capture::units::{Baud, Frame, LineRate};
 use regex::bytes::Regex;
 
-use super::{ADDED_MEMORY_BLOCK_MIB, BootError, LoaderBoot, SystemBoot};
+use super::{ADDED_MEMORY_BLOCK_MIB, BootError, LoaderBoot, LoaderSetup, SystemBoot};
 use crate::cpu_model::CpuModel;
 use crate::host::Host;
 use crate::line::{MAX_BAUD, MIN_BAUD, Transport};
@@ -183,7 +183,7 @@ pub(super) fn plan(request: &BootRequest, host: &Host) -> Result<BootPlan, BootE
         asked(request.lines.is_some(), "printing lines").or(asked(request.trace_registers, "tracing registers"));
     let of_line = of_line.or(asked(request.loader.is_some(), "a boot loader"));
     if let Some(loader) = &request.loader {
-        check_loader(loader.loader, Some(arch), &request.kernel)?;
+        check_loader(loader.loader, loader.setup, Some(arch), &request.kernel)?;
     }
     if let Some(what) = of_line.filter(|_| icount) {
         return Err(BootError::NeedsLine { what });
@@ -290,11 +290,14 @@ pub fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
     Arch::of_kernel(&head).ok_or_else(|| BootError::UnknownImage { path: kernel.to_owned() })
 }
 
-/// Checks that a loader boots a kernel, whose architecture is stated or else that of its image.
+/// Checks that a loader so set up boots a kernel, whose architecture is stated or else that of its image.
 ///
 /// # Errors
-/// It is for another machine, or the kernel can't be read.
-pub fn check_loader(loader: Loader, arch: Option<Arch>, kernel: &Path) -> Result<(), BootError> {
+/// It is for another machine, it can't be set up so, or the kernel can't be read.
+pub fn check_loader(loader: Loader, setup: LoaderSetup, arch: Option<Arch>, kernel: &Path) -> Result<(), BootError> {
+    if setup.gzip && loader != Loader::UBoot {
+        return Err(BootError::LoaderGzip { loader });
+    }
     let arch = arch.map_or_else(|| arch_of(kernel), Ok)?;
     match loader.arch() == arch {
         true => Ok(()),
@@ -449,11 +452,23 @@ mod tests {
 
     #[test]
     fn a_loader_boots_its_own_architecture() {
-        let check = |arch| check_loader(Loader::UBoot, Some(arch), Path::new("/nowhere"));
+        let check = |arch| check_loader(Loader::UBoot, LoaderSetup::default(), Some(arch), Path::new("/nowhere"));
         assert!(check(Arch::Arm64).is_ok());
         let error = check(Arch::Amd64).unwrap_err();
         assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for amd64");
         let error = check(Arch::Armhf).unwrap_err();
         assert_eq!(error.to_string(), "u-boot boots arm64 guests only, and the kernel is for armhf");
+    }
+
+    #[test]
+    fn only_u_boot_decompresses_kernels() {
+        let setup = LoaderSetup { gzip: true, ..LoaderSetup::default() };
+        let check = |loader: Loader| check_loader(loader, setup, Some(loader.arch()), Path::new("/nowhere"));
+        assert!(check(Loader::UBoot).is_ok());
+        let error = check(Loader::GrubBios).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "grub-bios loads no kernel that was compressed afterwards: kernels for PCs decompress themselves"
+        );
     }
 }

@@ -231,7 +231,10 @@ impl Reader<'_> {
                 added_memory_mib,
             }),
             marker: raw.marker.as_ref().map(marker).transpose()?,
-            loader: raw.loader.map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet)).transpose()?,
+            loader: raw
+                .loader
+                .map(|loader| loader_of(loader, &raw.loader_delay, raw.loader_quiet, raw.loader_gzip))
+                .transpose()?,
             initrd: raw.initrd.map(|file| self.next_to(&file)),
             initramfs: raw.initramfs.unwrap_or(true),
             dtb: raw.dtb.map(|file| self.next_to(&file)),
@@ -348,9 +351,15 @@ fn baud(n: &Spanned<u32>) -> Found<Baud> {
     Ok(Baud::new(value).expect("the lab's slowest line is faster than none"))
 }
 
-fn loader_of(loader: Loader, delay: &Option<Spanned<u32>>, quiet: Option<bool>) -> Found<ArmLoader> {
+fn loader_of(
+    loader: Loader,
+    delay: &Option<Spanned<u32>>,
+    quiet: Option<bool>,
+    gzip: Option<bool>,
+) -> Found<ArmLoader> {
     let delay = delay.as_ref().map(|n| within("loader_delay", n, 0..=600)).transpose()?;
-    Ok(ArmLoader { loader, setup: LoaderSetup { delay, quiet: quiet.unwrap_or(false) } })
+    let setup = LoaderSetup { delay, quiet: quiet.unwrap_or(false), gzip: gzip.unwrap_or(false) };
+    Ok(ArmLoader { loader, setup })
 }
 
 fn root_changes(files: BTreeMap<Spanned<String>, String>, without: Vec<Spanned<String>>) -> Found<RootChanges> {

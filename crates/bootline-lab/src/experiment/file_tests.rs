@@ -105,7 +105,7 @@ fn check(from: &str, to: &str, expected: &str) {
 
 #[test]
 fn an_unknown_key_is_named_with_the_nearest_known_one() {
-    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, added_memory_mib, cpu_model, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, initrd, initramfs, dtb, \
+    let arm = "known there: name, kernel, nearest, baud, append, smp, memory_mib, added_memory_mib, cpu_model, system, root, root_partition, root_state, root_files, root_without, marker, storage, file_system, bus, absent, loader, loader_delay, loader_quiet, loader_gzip, initrd, initramfs, dtb, \
                modules, icount, instruction_ns, trace_registers, lines, metric, predict, predict_from, published, published_saving";
     check("baud = 115200", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
     check("baud = 9600", "bauds = 9", "unknown key `bauds` | bauds = 9 | did you mean `baud`?");
@@ -464,10 +464,12 @@ fn loaded_arm(keys: &str) -> Result<Arm, String> {
 #[test]
 fn a_loader_has_its_setup() {
     let of = |keys| loaded_arm(keys).unwrap().loader;
-    let loader = |delay, quiet| Some(ArmLoader { loader: Loader::UBoot, setup: LoaderSetup { delay, quiet } });
+    let loader =
+        |delay, quiet| Some(ArmLoader { loader: Loader::UBoot, setup: LoaderSetup { delay, quiet, gzip: false } });
     assert_eq!(of(""), loader(Some(3), false));
     assert_eq!(of("loader_delay = 0"), loader(Some(0), false));
     assert_eq!(of("loader_quiet = true"), loader(None, true), "the default delay does not apply");
+    assert!(of("loader_gzip = true").unwrap().setup.gzip);
     assert_eq!(one_arm("").unwrap().loader, None);
     assert_eq!(
         loaded_arm("").unwrap().metric,
@@ -487,6 +489,7 @@ fn what_does_not_go_with_a_loader_is_refused() {
     refused(one_arm("loader = \"u-boot\""), "boots arm64 kernels only");
     refused(loaded_arm("loader = \"grub-efi\""), "boots amd64 kernels only");
     assert!(one_arm("loader = \"grub-bios\"").is_ok());
+    refused(one_arm("loader = \"grub-bios\"\nloader_gzip = true"), "decompress themselves");
     refused(loaded_arm("icount = true"), "no `icount`");
     refused(loaded_arm("loader_quiet = true\nloader_delay = 1"), "no `loader_delay`");
     refused(loaded_arm("predict = [\"baud=9600\"]"), "predicted only of a `system`");

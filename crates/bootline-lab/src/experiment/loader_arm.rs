@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What goes with a boot loader in an arm, and what does not.
 use bootline_images::arch::Arch;
+use bootline_images::loaders::Loader;
 
 use super::definition::Image;
 use super::metric::Metric;
@@ -8,9 +9,11 @@ use super::raw::RawArm;
 
 /// Why an arm contradicts itself, as far as its boot loader is concerned.
 pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Option<&'static str> {
-    let set_up = arm.loader_delay.is_some() || arm.loader_quiet.is_some();
+    let set_up = arm.loader_delay.is_some() || arm.loader_quiet.is_some() || arm.loader_gzip.is_some();
     let Some(loader) = arm.loader else {
-        return set_up.then_some("`loader_delay` and `loader_quiet` are those of a `loader`, which it does not have");
+        return set_up.then_some(
+            "`loader_delay`, `loader_quiet` and `loader_gzip` are those of a `loader`, which it does not have",
+        );
     };
     // An image's own architecture is checked when it is read.
     let foreign = match image {
@@ -26,6 +29,10 @@ pub(super) fn contradiction(arm: &RawArm, image: &Image, metric: Metric) -> Opti
         (
             arm.loader_quiet == Some(true) && arm.loader_delay.is_some(),
             "a quiet loader waits for no key: no `loader_delay`",
+        ),
+        (
+            arm.loader_gzip == Some(true) && loader != Loader::UBoot,
+            "kernels for PCs decompress themselves: `loader_gzip` is for `loader = \"u-boot\"`",
         ),
         (
             predicted && arm.system.is_none(),

@@ -71,6 +71,7 @@ pub(super) struct RawArm {
     pub loader: Option<Loader>,
     pub loader_delay: Option<Spanned<u32>>,
     pub loader_quiet: Option<bool>,
+    pub loader_gzip: Option<bool>,
     pub initrd: Option<String>,
     pub initramfs: Option<bool>,
     pub dtb: Option<String>,
@@ -128,6 +129,7 @@ impl RawArm {
             // A quiet loader waits for no key, so the default delay does not apply.
             loader_delay: self.loader_delay.or(defaults.loader_delay.filter(|_| self.loader_quiet != Some(true))),
             loader_quiet: self.loader_quiet.or(defaults.loader_quiet),
+            loader_gzip: self.loader_gzip.or(defaults.loader_gzip),
             initrd: self.initrd.or(defaults.initrd),
             initramfs: self.initramfs.or(defaults.initramfs.filter(|_| self.root.is_none())),
             dtb: self.dtb.or(defaults.dtb),

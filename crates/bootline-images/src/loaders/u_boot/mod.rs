@@ -11,5 +11,5 @@ pub(super) use build::{build, recipe};
 pub use environment::{Environment, flash_image};
 pub(super) use files::FILES;
 pub use files::{ENVIRONMENT, IMAGE};
-pub use memory::{LoadAddresses, MemoryNeeded, load_addresses};
+pub use memory::{LoadAddresses, LoadedKernel, MemoryNeeded, load_addresses};
 pub use menu::{REWRITTEN, menu};

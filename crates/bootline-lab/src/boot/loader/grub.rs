@@ -56,7 +56,7 @@ pub(super) fn prepare_efi(
 }
 
 fn menu(setup: LoaderSetup, job: &LoaderJob<'_>) -> BootMenu {
-    let LoaderSetup { delay, quiet } = setup;
+    let LoaderSetup { delay, quiet, gzip: _ } = setup;
     GrubMenu { command_line: job.command_line, baud: job.baud, delay, quiet }.file()
 }
 

@@ -117,6 +117,9 @@ pub struct Args {
     /// Have the boot loader print nothing (OVMF still does), and wait for no key
     #[arg(long, requires = "loader", conflicts_with = "loader_delay")]
     loader_quiet: bool,
+    /// Have u-boot read the kernel compressed with gzip, and decompress it
+    #[arg(long, requires = "loader")]
+    loader_gzip: bool,
     /// Parameters for the kernel command line
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
     append: String,
@@ -240,7 +243,7 @@ fn resolve(args: Args, terminal: &Terminal) -> Result<(BootRequest, Vec<WorkFold
         }
         (None, None) => None,
     };
-    let setup = LoaderSetup { delay: args.loader_delay, quiet: args.loader_quiet };
+    let setup = LoaderSetup { delay: args.loader_delay, quiet: args.loader_quiet, gzip: args.loader_gzip };
     let loader = args.loader.map(|loader| loader_of(loader, arch, &kernel, setup, terminal)).transpose()?;
     let request = BootRequest {
         kernel_name: stock.as_ref().map(|k| format!("{} {}", k.name(), k.version)),
@@ -304,7 +307,7 @@ fn loader_of(
     setup: LoaderSetup,
     terminal: &Terminal,
 ) -> Result<LoaderBoot, Failure> {
-    check_loader(loader, arch, kernel).map_err(|e| failed(&e))?;
+    check_loader(loader, setup, arch, kernel).map_err(|e| failed(&e))?;
     Ok(LoaderBoot::new(&loaders::image(loader, terminal)?, setup))
 }
 
