@@ -2,7 +2,9 @@
 # The init in init/fastinit: built for its architectures, tested here and in QEMU.
 
 FASTINIT_COMPILERS = x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf- riscv64-linux-gnu-
-FASTINIT_KERNELS = 6.12 7.2 arm64:6.12
+FASTINIT_KERNELS = 6.12 7.2 arm64:6.12 armhf:6.12
+# Boots of one kernel that all have to end.
+FASTINIT_BOOTS = 200
 
 # What `make test` boots, with SMOKE_KERNEL of mk/kernel.mk.
 FASTINIT_SMOKE = build/x86_64/fastinit-patient build/x86_64/guest
@@ -32,7 +34,8 @@ fastinit-figures: fastinit ## prints its size, its system calls up to the first 
 	@scripts/setup fastinit-figures
 	$(MAKE) -C init/fastinit build/$$(uname -m)/guest
 	mkdir -p results/fastinit-figures
-	init/fastinit/tests/figures init/fastinit/build >results/fastinit-figures/report.txt
+	init/fastinit/tests/figures init/fastinit/build >results/fastinit-figures/report.new
+	mv results/fastinit-figures/report.new results/fastinit-figures/report.txt
 	cat results/fastinit-figures/report.txt
 
 fastinit-fuzz: ## fuzzes its parser for FUZZ_SECONDS (20)
@@ -43,8 +46,10 @@ fastinit-boot-test: fastinit ## boots FASTINIT_KERNELS with it (fetched by `boot
 	@scripts/setup lab fastinit-test
 	$(MAKE) -C init/fastinit build/x86_64/guest
 	$(MAKE) -C init/fastinit CROSS_COMPILE=aarch64-linux-gnu- build/aarch64/guest
+	$(MAKE) -C init/fastinit CROSS_COMPILE=arm-linux-gnueabihf- build/arm/guest
 	init/fastinit/tests/qemu-test init/fastinit/build $(FASTINIT_KERNELS)
 	init/fastinit/tests/qemu-test -t init/fastinit/build $(FASTINIT_KERNELS)
+	init/fastinit/tests/qemu-test -n $(FASTINIT_BOOTS) init/fastinit/build $(firstword $(FASTINIT_KERNELS))
 
 fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with fastinit on the root and in the initramfs (root)
 	@scripts/setup lab fastinit-test packaging-test

@@ -35,7 +35,7 @@ gpio-smoke: ## boots GPIO_KERNEL (7.2) and captures there, with marks by a simul
 	$(CARGO) build --locked --package bootline
 	BOOTLINE=target/debug/bootline scripts/gpio-smoke $(GPIO_KERNEL)
 
-# Not a part of `make test`: it builds U-Boot, and boots arm64 guests for some minutes.
+# Not a part of `make test`: it boots arm64 guests for some minutes.
 loader-test: build ## boots busybox on arm64 with and without U-Boot, and checks what is transmitted and when
 	@scripts/setup loader
 	@scripts/loader-test

@@ -12,9 +12,9 @@ pub(super) enum Probed {
     Drivers,
 }
 
-/// Drivers whose probes run next to those of others. The kernel waits for all probes before it starts init (kernel_init() in
-/// init/main.c), and for those of a module before it returns from loading it (do_init_module() in kernel/module/main.c), unless that
-/// was loaded with `async_probe`.
+/// Drivers whose probes run next to those of others. Before the kernel starts init, it waits for all that is asynchronous
+/// (kernel_init() in init/main.c); so it does before it returns from loading a module (do_init_module(), until Linux 5.16 only if
+/// something in the module was asynchronous), unless that was loaded with `async_probe`.
 pub(super) fn asynchronous_probes(action: &str, probed: Probed, price: &str, risk: Risk) -> Remedy {
     let drivers = match probed {
         Probed::Driver(name) => SystemChange::parameter("driver_async_probe", name),
@@ -22,7 +22,7 @@ pub(super) fn asynchronous_probes(action: &str, probed: Probed, price: &str, ris
         Probed::Drivers => SystemChange::open_parameter("driver_async_probe", "drivers, separated by commas"),
     };
     let price = format!(
-        "{price}; saves only where other work runs meanwhile, as init, or the load of a module, waits for the probes"
+        "{price}; saves only what overlaps with other work: the kernel starts init, and returns from loading a module, once all probes are done"
     );
     Remedy::new(action, vec![drivers], price, risk)
 }

@@ -75,12 +75,9 @@ pub enum BootError {
         /// The first such character.
         found: char,
     },
-    /// The boot loader is not the one that decompresses kernels.
-    #[error("{loader} loads no kernel that was compressed afterwards: kernels for PCs decompress themselves")]
-    LoaderGzip {
-        /// The loader.
-        loader: Loader,
-    },
+    /// A compressed kernel is asked for, of another boot loader than U-Boot.
+    #[error("the lab compresses kernels for u-boot only: those for PCs decompress themselves")]
+    LoaderGzip,
     /// The guest's memory has no room for the loader and what it loads.
     #[error("{loader} needs {mib} MiB of memory for this kernel and initramfs")]
     LoaderMemory {
@@ -267,7 +264,7 @@ impl BootError {
                 Some(format!("name a kernel for {0}: `--kernel {0}:6.12`; or leave out `--loader`", loader.arch()))
             }
             BootError::LoaderMemory { mib, .. } => Some(format!("`--memory {mib}`")),
-            BootError::LoaderGzip { .. } => Some("leave out `--loader-gzip`".to_owned()),
+            BootError::LoaderGzip => Some("leave out `--loader-gzip`".to_owned()),
             BootError::LoaderWords { .. } => Some("leave it out of `--append`, or leave out `--loader`".to_owned()),
             BootError::Loader(error) => error.hint(),
             BootError::System(error) => error.hint(),

@@ -296,7 +296,7 @@ pub fn arch_of(kernel: &Path) -> Result<Arch, BootError> {
 /// It is for another machine, it can't be set up so, or the kernel can't be read.
 pub fn check_loader(loader: Loader, setup: LoaderSetup, arch: Option<Arch>, kernel: &Path) -> Result<(), BootError> {
     if setup.gzip && loader != Loader::UBoot {
-        return Err(BootError::LoaderGzip { loader });
+        return Err(BootError::LoaderGzip);
     }
     let arch = arch.map_or_else(|| arch_of(kernel), Ok)?;
     match loader.arch() == arch {
@@ -465,10 +465,6 @@ mod tests {
         let setup = LoaderSetup { gzip: true, ..LoaderSetup::default() };
         let check = |loader: Loader| check_loader(loader, setup, Some(loader.arch()), Path::new("/nowhere"));
         assert!(check(Loader::UBoot).is_ok());
-        let error = check(Loader::GrubBios).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "grub-bios loads no kernel that was compressed afterwards: kernels for PCs decompress themselves"
-        );
+        assert!(matches!(check(Loader::GrubBios), Err(BootError::LoaderGzip)));
     }
 }

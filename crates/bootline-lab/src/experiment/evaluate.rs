@@ -276,6 +276,9 @@ impl Evaluation<'_> {
         let estimate = found.map(|(estimate, _)| estimate);
         let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
         let not_measured = Judged { outcome: VerdictKind::Inconclusive, reason: Reason::NotMeasured };
+        let mut best = |arm| self.figure(arm, claim.metric).map(|(estimate, _)| estimate.best);
+        let other = of.as_deref().or(than.as_deref());
+        let medians = other.and_then(|other| Some([best(&claim.arm)?, best(other)?]));
         ClaimResult {
             text: claim.text.clone(),
             arm: claim.arm.clone(),
@@ -284,6 +287,7 @@ impl Evaluation<'_> {
             at_most: claim.at_most,
             ratio: estimate.filter(|_| of.is_some()),
             difference: estimate.filter(|_| than.is_some()),
+            medians,
             figure: estimate.filter(|_| claim.to == Comparison::None),
             of,
             than,

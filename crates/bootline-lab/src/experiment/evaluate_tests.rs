@@ -210,7 +210,7 @@ fn a_claim_without_another_arm_is_on_the_figure_itself() {
     let outcome = folder.outcome();
     let claim = &outcome.claims[0];
     assert_eq!(words(&claim.verdict), "held: the whole interval is within the claim");
-    assert!(claim.ratio.is_none());
+    assert!(claim.ratio.is_none() && claim.medians.is_none());
     let figure = claim.figure.unwrap();
     assert!((figure.best - 0.0005).abs() < 1e-12 && (figure.high - 0.0006).abs() < 1e-12, "seconds: {figure:?}");
     let json = serde_json::to_value(claim).unwrap();
@@ -230,6 +230,7 @@ fn a_claim_may_be_on_a_difference() {
     let outcome = folder.outcome();
     let claim = &outcome.claims[0];
     assert!((claim.difference.unwrap().best - 2.0).abs() < 1e-9, "{:?}", claim.difference);
+    assert_eq!(claim.medians, Some([3.0, 1.0]));
     assert!(claim.figure.is_none() && claim.ratio.is_none());
     assert_eq!(claim.verdict.outcome, VerdictKind::Inconclusive, "1.8 to 2.2 spans the limit");
     let json = serde_json::to_value(claim).unwrap();

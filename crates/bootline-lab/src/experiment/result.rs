@@ -240,6 +240,9 @@ pub struct ClaimResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Estimate>")]
     pub difference: Option<Estimate>,
+    /// The medians of both arms, in seconds if they are times; none without `of` or `than`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub medians: Option<[f64; 2]>,
     /// The median, in seconds if it is a time; none with `of` or `than`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<crate::schema::Estimate>")]

@@ -19,7 +19,7 @@ pub struct LoadAddresses {
     pub kernel: u64,
     /// `ramdisk_addr_r`
     pub initramfs: u64,
-    /// `kernel_comp_addr_r`: where a compressed kernel is decompressed, before it is moved to its place. Nothing is there otherwise.
+    /// `kernel_comp_addr_r`: where a compressed kernel is decompressed, before it is moved to `kernel_addr_r`. Unused for others.
     pub decompressed: u64,
 }
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compressed_kernel_is_decompressed_behind_the_initramfs() {
+    fn a_compressed_kernel_is_decompressed_after_the_initramfs() {
         let of = |compressed, mib| load_addresses(LoadedKernel { compressed, ..plain(&[], 37 << 20) }, 5 << 20, mib);
         let at = of(true, 512).unwrap();
         assert_eq!((at.initramfs, at.decompressed), (MEMORY + (42 << 20), MEMORY + (48 << 20)));

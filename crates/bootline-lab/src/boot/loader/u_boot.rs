@@ -48,17 +48,16 @@ pub(super) fn prepare(
         .map_err(|source| BootError::Initrd { path: job.files.initramfs.to_owned(), source })?;
     let at = load_addresses(kernel, initramfs, job.memory_mib)
         .map_err(|needed| BootError::LoaderMemory { loader: Loader::UBoot, mib: needed.mib })?;
-    let mut environment = environment(own, setup, job.baud, at);
     let compressed = folder.join("kernel.gz");
     let mut files = job.files;
+    let mut bytes = None;
     if setup.gzip {
-        let bytes = gzip(job.files.kernel, &compressed)?;
-        environment.set("kernel_comp_size", format!("{bytes:#x}"));
+        bytes = Some(gzip(job.files.kernel, &compressed)?);
         files.kernel = &compressed;
     }
     let disk = write_disk(&LoaderJob { files, ..*job }, &menu(job.command_line), DiskStart::Nothing, folder)?;
     let flash = folder.join("flash");
-    flash_image(&environment, &flash)?;
+    flash_image(&environment(own, setup, job.baud, at, bytes), &flash)?;
     let arguments = vec![
         "-bios".into(),
         image.into(),
@@ -70,14 +69,22 @@ pub(super) fn prepare(
     Ok(LoaderParts { arguments, disk })
 }
 
-/// The environment for a boot, from that which the loader has without a saved one.
-fn environment(own: Environment, setup: LoaderSetup, baud: Baud, at: LoadAddresses) -> Environment {
+/// The environment for a boot, from that which the loader has without a saved one. `compressed` is the size of a compressed kernel.
+fn environment(
+    own: Environment,
+    setup: LoaderSetup,
+    baud: Baud,
+    at: LoadAddresses,
+    compressed: Option<u64>,
+) -> Environment {
     let mut environment = own;
     environment.set("baudrate", baud.to_string());
     environment.set("kernel_addr_r", format!("{:#x}", at.kernel));
     environment.set("ramdisk_addr_r", format!("{:#x}", at.initramfs));
-    if setup.gzip {
+    if let Some(bytes) = compressed {
         environment.set("kernel_comp_addr_r", format!("{:#x}", at.decompressed));
+        // U-Boot makes room for ten times as much.
+        environment.set("kernel_comp_size", format!("{bytes:#x}"));
     }
     if let Some(delay) = setup.delay {
         environment.set("bootdelay", delay.to_string());
@@ -107,7 +114,7 @@ mod tests {
     fn the_environment_has_the_setup() {
         let own = || Environment::parse("bootdelay=2\nbootcmd=bootflow scan -lb\n");
         let at = LoadAddresses { kernel: 0x4040_0000, initramfs: 0x4400_0000, decompressed: 0x4800_0000 };
-        let of = |setup| environment(own(), setup, Baud::new(9600).unwrap(), at);
+        let of = |setup| environment(own(), setup, Baud::new(9600).unwrap(), at, setup.gzip.then_some(0x80_0000));
         let default = of(LoaderSetup::default());
         assert_eq!([default.get("bootdelay"), default.get("silent")], [Some("2"), None]);
         assert_eq!([default.get("baudrate"), default.get("kernel_addr_r")], [Some("9600"), Some("0x40400000")]);
@@ -115,7 +122,9 @@ mod tests {
         let quiet = of(LoaderSetup { quiet: true, ..LoaderSetup::default() });
         assert_eq!([quiet.get("bootdelay"), quiet.get("silent")], [Some("-2"), Some("1")]);
         let gzip = of(LoaderSetup { gzip: true, ..LoaderSetup::default() });
-        assert_eq!([default.get("kernel_comp_addr_r"), gzip.get("kernel_comp_addr_r")], [None, Some("0x48000000")]);
+        let names = ["kernel_comp_addr_r", "kernel_comp_size"];
+        assert_eq!(names.map(|name| default.get(name)), [None, None]);
+        assert_eq!(names.map(|name| gzip.get(name)), [Some("0x48000000"), Some("0x800000")]);
     }
 
     #[test]

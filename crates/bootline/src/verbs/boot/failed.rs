@@ -21,7 +21,7 @@ pub fn failed(error: &BootError) -> Failure {
         | BootError::NoDeviceTree { .. }
         | BootError::LoaderArch { .. }
         | BootError::LoaderWords { .. }
-        | BootError::LoaderGzip { .. }
+        | BootError::LoaderGzip
         | BootError::LoaderMemory { .. }
         | BootError::NeedsLabInit { .. }
         | BootError::NeedsInitramfs { .. }

@@ -256,7 +256,12 @@ fn claim(claim: &ClaimResult) -> Vec<Entry> {
         (None, Some(than)) => format!("{} more than {than}", claim.arm),
         (None, None) => claim.arm.clone(),
     };
-    let detail = format!(": {limits}, {measured} ({arms}, {}); {}", claim.metric, claim.verdict.reason);
+    let medians = claim.medians.map(|[this, other]| {
+        let unit = if claim.metric.is_time() { " s" } else { "" };
+        format!(", {} and {}{unit}", figure(this), figure(other))
+    });
+    let medians = medians.unwrap_or_default();
+    let detail = format!(": {limits}, {measured} ({arms}, {}{medians}); {}", claim.metric, claim.verdict.reason);
     vec![Entry::new("claim", claim.text.as_str()), Entry::new("", text.words(detail))]
 }
 
