@@ -4,8 +4,7 @@
  *
  * Recording sees the root file system alone: by the tracepoint filemap:mm_filemap_add_to_page_cache, or where there is none by
  * fanotify, in the order in which the files were opened. Replaying reads the parts one after the other, one request in
- * flight and nothing that the list does not have, with the idle class of I/O (known to the schedulers mq-deadline and bfq) and of processor
- * time.
+ * flight and nothing that the list does not have, with the idle class of I/O (known to the schedulers mq-deadline and bfq).
  */
 #ifndef FASTINIT_READAHEAD_H
 #define FASTINIT_READAHEAD_H

@@ -7,7 +7,7 @@
 #include "text.h"
 
 /* As linux/ioprio.h has them, which headers before 5.15 lack. */
-enum { PIECE = 65536, IDLE_POLICY = 5, IO_OF_PROCESS = 1, IO_IDLE = 3 << 13 };
+enum { PIECE = 65536, IO_OF_PROCESS = 1, IO_IDLE = 3 << 13 };
 
 /* Reading into memory of its own fills the page cache as well, and waits for each piece: one request in flight, and no more than the list has. */
 static void read_part(const char *path, unsigned long long at, unsigned long long size)
@@ -51,14 +51,17 @@ static void replay_line(char *line)
 int readahead_replay(const char *list)
 {
 	static char part[8192];
-	int priority[1] = { 0 }, fd = call_open(list, O_RDONLY, 0);
+	int fd = call_open(list, O_RDONLY, 0);
 
 	if (fd < 0) {
 		say(LEVEL_ERROR, list, ": ", error_words(fd), "; nothing is read ahead", NULL);
 		return 1;
 	}
+	/*
+	 * Of the disk's time it takes what nobody wants. Of the processors' it needs little, but at once: as a process of the idle class,
+	 * or with nice 19, it waited for them for most of a boot, next to a disk that had nothing to do.
+	 */
 	CALL3(__NR_ioprio_set, IO_OF_PROCESS, 0, IO_IDLE);
-	CALL3(__NR_sched_setscheduler, 0, IDLE_POLICY, priority);
 	/* Recorded lines always fit the buffer. */
 	each_line(fd, part, sizeof(part), replay_line);
 	call_close(fd);

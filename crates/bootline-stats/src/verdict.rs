@@ -82,6 +82,11 @@ impl Verdict {
     pub fn lacks_runs(&self) -> bool {
         self.outcome == VerdictKind::Inconclusive && matches!(self.reason, Reason::TooFew { .. } | Reason::NotMeasured)
     }
+
+    /// Whether more runs may decide it. A prediction that is too vague stays so.
+    pub fn may_be_decided(&self) -> bool {
+        self.outcome == VerdictKind::Inconclusive && !matches!(self.reason, Reason::TooVague { .. })
+    }
 }
 
 /// When a prediction may be judged, and how close is close enough.
@@ -231,6 +236,10 @@ mod tests {
         check((1.0, 10.5, 100.0), (9.9, 10.0, 10.1), 5, (Held, overlap));
         let apart = "the intervals are apart, and the prediction is +400.0 % off the median";
         check((20.0, 50.0, 100.0), (9.9, 10.0, 10.1), 5, (Refuted, apart));
+        let judge = |predicted, n| judge_prediction(predicted, estimate(9.9, 10.0, 10.1), n, Tolerance::default());
+        assert!(judge((1.0, 1.0, 1.0), 2).may_be_decided());
+        assert!(!judge((1.0, 50.0, 100.0), 5).may_be_decided(), "it stays vague");
+        assert!(!judge((9.0, 10.0, 11.0), 5).may_be_decided(), "it is decided");
     }
 
     #[test]
@@ -250,7 +259,7 @@ mod tests {
         check(Some(5.0), None, (4.9, 5.1), (Inconclusive, "5 lies within the interval"));
         check(Some(5.0), Some(6.0), (4.0, 7.0), (Inconclusive, "5 lies within the interval"));
         let few = judge_claim(ClaimLimits::default(), estimate(1.0, 1.0, 1.0), 2, 3);
-        assert!(few.lacks_runs());
+        assert!(few.lacks_runs() && few.may_be_decided());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::boot::Mark;
 use crate::boot::SystemTruth;
-use crate::experiment::{ArmImages, PublishedSaving, RunSelection};
+use crate::experiment::{ArmImages, ExperimentEnd, PublishedSaving, RunSelection, until_decided};
 use bootline_boot::{WholeEnd, WholeOrigin};
 
 const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defaults]\nkernel = \"6.12\"\n\
@@ -373,4 +373,48 @@ fn a_system_is_measured_from_power_on_and_predicted_from_another_of_its_kind() {
     let used =
         [Metric::ProcessorToHandoff, Metric::ProcessorToApplication, Metric::ProcessorToMultiUser].map(&mut of_metric);
     assert_eq!(used, [2, 5, 6].map(|s| MetricValue::Time(Dur::from_secs(s))));
+}
+
+#[test]
+fn more_runs_are_added_where_they_decide_something() {
+    // The plans that are carried out: the number of runs, and the arms.
+    let plans_of = |at_most| {
+        let folder = Folder::new();
+        let first = ExperimentPlan::of(&folder.experiment, &RunSelection::default()).unwrap();
+        let mut plans = Vec::new();
+        let mut carry_out = |plan: &ExperimentPlan| {
+            for arm in &plan.arms {
+                let seconds = |round| match (arm.as_str(), round) {
+                    ("slow", _) => 3.0,
+                    ("fast", 1) => 1.3,
+                    ("fast", 2) => 1.7,
+                    ("fast", _) => 1.45,
+                    _ => 0.1,
+                };
+                let seconds: Vec<f64> = (1..=plan.runs_per_arm).map(seconds).collect();
+                folder.valid(arm, &seconds);
+            }
+            plans.push((plan.runs_per_arm, plan.arms.join(" ")));
+            Ok::<_, ()>(ExperimentEnd::Complete)
+        };
+        let mut so_far = |plan: &ExperimentPlan| evaluate(&folder.experiment, plan, &folder.results, &mut Fifth);
+        assert_eq!(until_decided(&first, at_most, &mut carry_out, &mut so_far), Ok(ExperimentEnd::Complete));
+        plans
+    };
+    let plan = |runs, arms: &str| (runs, arms.to_owned());
+    let enough = plans_of(100);
+    assert_eq!(enough[..3], [plan(3, "slow fast quiet"), plan(4, "slow fast"), plan(6, "slow fast")]);
+    let last = enough.last().unwrap();
+    assert!(last.0 < 100, "it was decided: {enough:?}");
+    assert_eq!(plans_of(5), [plan(3, "slow fast quiet"), plan(4, "slow fast"), plan(5, "slow fast")]);
+    assert_eq!(plans_of(0), [plan(3, "slow fast quiet")]);
+}
+
+#[test]
+fn a_stopped_experiment_gets_no_more_runs() {
+    let folder = Folder::new();
+    let plan = ExperimentPlan::of(&folder.experiment, &RunSelection::default()).unwrap();
+    let mut carry_out = |_: &ExperimentPlan| Ok::<_, ()>(ExperimentEnd::Stopped);
+    let mut so_far = |_: &ExperimentPlan| panic!("nothing is to be decided");
+    assert_eq!(until_decided(&plan, 100, &mut carry_out, &mut so_far), Ok(ExperimentEnd::Stopped));
 }

@@ -25,6 +25,7 @@ mod runner;
 mod stall_reports;
 mod system_arm;
 mod systems;
+mod until_decided;
 
 pub use definition::{
     Arm, ArmRoot, ArmSystem, Claim, Comparison, Experiment, Image, Published, PublishedSaving, Quick,
@@ -42,3 +43,4 @@ pub use result::{
 pub use results::{ExperimentState, ResultsDir, ResultsError};
 pub use runner::{Booter, ExperimentEnd, ExperimentStatus, RunError, carry_out};
 pub use systems::{ArmImages, ArmSystemImage, systems};
+pub use until_decided::until_decided;

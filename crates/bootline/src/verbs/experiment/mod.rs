@@ -15,6 +15,7 @@ use bootline_lab::boot::{BootError, BootProgress, BootRequest, boot_valid};
 use bootline_lab::experiment::{
     ArmImages, ArmLoaderImage, ArmRoot, ArmSystem, ArmSystemImage, Experiment, ExperimentEnd, ExperimentPlan,
     ExperimentStatus, Outcome, ResultsDir, RunSelection, carry_out, evaluate, images, loaders, lock_host, systems,
+    until_decided,
 };
 use bootline_report::{Emitter, JsonEmitter, TextOptions, text};
 use bootline_stats::{Verdict, VerdictKind};
@@ -72,6 +73,9 @@ struct Run {
     /// The seed of the random order of the runs, for a new results folder [default: the experiment's, else drawn]
     #[arg(long, value_name = "N")]
     random_seed: Option<u64>,
+    /// Then more runs of the arms about which a claim or a prediction is undecided, until none is, or they have N runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    until_decided: Option<u32>,
     /// Start over, and rename the existing results
     #[arg(long)]
     fresh: bool,
@@ -254,7 +258,10 @@ impl Run {
                 before = step;
             }
         };
-        let ended = carry_out(experiment, plan, &images, &results, cancel, &mut boot, &mut tell);
+        let mut carry_out =
+            |plan: &ExperimentPlan| carry_out(experiment, plan, &images, &results, cancel, &mut boot, &mut tell);
+        let mut so_far = |plan: &ExperimentPlan| evaluate(experiment, plan, &results, &mut Captures);
+        let ended = until_decided(plan, self.until_decided.unwrap_or(0), &mut carry_out, &mut so_far);
         line.clear();
         Ok((results, ended.map_err(|e| failures::run(&e, dir))))
     }
