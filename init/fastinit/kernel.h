@@ -47,10 +47,12 @@ enum { AF_UNIX_DOMAIN = 1, SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, SOCKET_SEQUEN
 #define NR_SETUID __NR_setuid32
 #define NR_SETGID __NR_setgid32
 #define NR_SETGROUPS __NR_setgroups32
+#define NR_GETUID __NR_getuid32
 #else
 #define NR_SETUID __NR_setuid
 #define NR_SETGID __NR_setgid
 #define NR_SETGROUPS __NR_setgroups
+#define NR_GETUID __NR_getuid
 #endif
 
 /* The kernel's signal set: 64 signals, whatever the size of a word. */

@@ -48,6 +48,9 @@ static int change_user(const struct program *program)
 
 	if (program->user == UNPARSED)
 		return 0;
+	/* A unit with `User=` runs as that user already, who may not change anything. */
+	if (program->user != 0 && CALL0(NR_GETUID) == (long)program->user)
+		return 0;
 	error = CALL2(NR_SETGROUPS, 0, NULL);
 	if (error == 0)
 		error = CALL1(NR_SETGID, program->group);
