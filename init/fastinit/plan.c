@@ -4,6 +4,8 @@
 #include "kernel.h"
 #include "log.h"
 
+enum { RECORDING_MS = 1000 };
+
 static void send(int pipe, const void *what, size_t n)
 {
 	if (pipe >= 0 && call_write(pipe, what, n) < 0)
@@ -17,6 +19,11 @@ void plan_send(int pipe, const struct config *config, bool stay)
 
 	plan.hold_ms = (long)config->hold_ms;
 	plan.hold_given = config->hold_given;
+	/* What the real init reads first belongs to a recording, whose beginning may take longer than process 1 waits otherwise. */
+	if (config->record && !config->hold_given) {
+		plan.hold_ms = RECORDING_MS;
+		plan.hold_given = true;
+	}
 	plan.stop_ms = (long)config->stop_ms;
 	if (config->init)
 		put(&t, config->init);
