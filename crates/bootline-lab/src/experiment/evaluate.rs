@@ -276,7 +276,7 @@ impl Evaluation<'_> {
         let estimate = found.map(|(estimate, _)| estimate);
         let limits = ClaimLimits { at_least: claim.at_least, at_most: claim.at_most };
         let not_measured = Judged { outcome: VerdictKind::Inconclusive, reason: Reason::NotMeasured };
-        let mut best = |arm| self.figure(arm, claim.metric).map(|(estimate, _)| estimate.best);
+        let mut best = |arm| Some(Samples::new(self.seconds(arm, claim.metric))?.median());
         let other = of.as_deref().or(than.as_deref());
         let medians = other.and_then(|other| Some([best(&claim.arm)?, best(other)?]));
         ClaimResult {
