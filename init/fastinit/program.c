@@ -143,6 +143,11 @@ int program_become(const struct program *program, const struct launch *launch, b
 		doing = "run";
 		what = program->words[0];
 		error = call_exec(program->words[0], words, envp);
+		/* Once more unless the file is the cause: memory may have been short for a moment, or a read have failed. */
+		if (error != -ENOENT && error != -EACCES && error != -ENOEXEC) {
+			call_sleep(10);
+			error = call_exec(program->words[0], words, envp);
+		}
 	}
 	say(LEVEL_ERROR, program->name, ": cannot ", doing, " `", what, "`: ", error_words(error), NULL);
 	return error;
