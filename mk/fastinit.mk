@@ -53,7 +53,7 @@ fastinit-boot-test: fastinit ## boots FASTINIT_KERNELS with it (fetched by `boot
 
 fastinit-systemd-test: fastinit ## makes a Debian with systemd and boots it with fastinit on the root and in the initramfs (root)
 	@scripts/setup lab fastinit-test packaging-test
-	$(MAKE) -C init/fastinit build/x86_64/guest
+	$(MAKE) -C init/fastinit build/x86_64/guest build/x86_64/fastinit-patient
 	init/fastinit/tests/systemd-test init/fastinit/build/x86_64
 
 fastinit-package-test: ## builds its Debian package in a bare Debian, and looks into the initramfs of initramfs-tools and dracut (root)

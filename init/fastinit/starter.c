@@ -23,8 +23,8 @@ struct state {
 	int pidfd, notify;
 	/* Its cgroup's; negative: none. */
 	int folder;
-	/* Once it has been started, its conditions hold for ever. */
-	bool started, ready, succeeded;
+	/* Once it has been started, its conditions hold for ever. `unnoted`: its process may not have noted itself yet. */
+	bool started, ready, succeeded, unnoted;
 	/* Not yet in the log. */
 	bool report_start, report_ready;
 	unsigned long long started_at, ready_at;
@@ -48,6 +48,8 @@ static const unsigned long long ms = 1000000;
 
 /* In milliseconds since fastinit's start: readahead waits no longer for programs that are not ready. */
 enum { READ_AHEAD_AFTER = 5000 };
+/* In milliseconds since its own start: a program that has not noted itself by then could not, and has said so. */
+enum { NOTED_AFTER = 2000 };
 
 /* --- conditions --------------------------------------------------------------------------------------------------- */
 
@@ -185,7 +187,7 @@ static void start_program(int i)
 		return;
 	}
 	state->phase = RUNNING;
-	state->started = state->report_start = true;
+	state->started = state->report_start = state->unnoted = true;
 	state->pidfd = call_pidfd(state->pid);
 }
 
@@ -339,6 +341,20 @@ static long time_to_next_look(const struct program *program)
 	return all ? 0 : polled ? poll_interval() : program->timeout_ms ? 20 : -1;
 }
 
+/*
+ * Whether it may still note itself. Until then its unit finds it pending, and takes it for one that nobody is going to start if this
+ * process does not live any more.
+ */
+static bool is_unnoted(int i)
+{
+	struct state *state = &starter.states[i];
+
+	if (state->unnoted)
+		state->unnoted = state->phase == RUNNING && log_elapsed() - state->started_at < NOTED_AFTER * ms &&
+				 note_read(state->folder, starter.config.programs[i].name).state == NOTE_PENDING;
+	return state->unnoted;
+}
+
 /* In milliseconds: until something has to be looked at that no file reports; -1: not before a file reports. */
 static long time_to_wait(void)
 {
@@ -354,6 +370,8 @@ static long time_to_wait(void)
 
 		if (state->phase == RUNNING && state->pidfd < 0)
 			wait = 20;
+		if (!starter.supervise && is_unnoted(i))
+			wait = 2;
 		if (state->phase == WAITING)
 			wait = state->not_before > now ? (long)((state->not_before - now) / ms) + 1
 				: state->started       ? 0
@@ -475,7 +493,8 @@ static bool is_needed(void)
 	for (i = 0; i < starter.config.program_count; i++) {
 		const struct state *state = &starter.states[i];
 
-		if (state->phase == WAITING || (state->phase == RUNNING && starter.config.programs[i].once) || is_coming_up(i))
+		if (state->phase == WAITING || (state->phase == RUNNING && starter.config.programs[i].once) || is_coming_up(i) ||
+		    is_unnoted(i))
 			return true;
 	}
 	return false;
