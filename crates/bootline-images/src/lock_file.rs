@@ -4,25 +4,43 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{FlockOperation, flock};
 
-/// Takes the lock on a file, which is created if missing; it is held until the result is dropped. `waits` is called if another
-/// process holds it. An error comes with what failed: `open` or `lock`.
-pub(crate) fn lock_file(path: &Path, waits: impl FnOnce()) -> Result<File, (&'static str, io::Error)> {
+/// A lock, until it is dropped.
+pub(crate) struct FileLock {
+    file: File,
+    /// A program holds it, too.
+    is_shared: AtomicBool,
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a program that another thread is starting has it open until it is executed.
+        if !self.is_shared.load(Ordering::Relaxed) {
+            let _ = flock(&self.file, FlockOperation::Unlock);
+        }
+    }
+}
+
+/// Takes the lock on a file, which is created if missing. `waits` is called if another process holds it. An error comes with what
+/// failed: `open` or `lock`.
+pub(crate) fn lock_file(path: &Path, waits: impl FnOnce()) -> Result<FileLock, (&'static str, io::Error)> {
     let file =
         File::options().create(true).truncate(false).read(true).write(true).open(path).map_err(|e| ("open", e))?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         waits();
         flock(&file, FlockOperation::LockExclusive).map_err(|e| ("lock", e.into()))?;
     }
-    Ok(file)
+    Ok(FileLock { file, is_shared: AtomicBool::new(false) })
 }
 
 /// The lock as the standard input of a program, which reads nothing from it: the lock lasts as long as that program does, also if this process
 /// is killed.
-pub(crate) fn held_by_input(lock: &File) -> io::Result<Stdio> {
-    Ok(lock.try_clone()?.into())
+pub(crate) fn held_by_input(lock: &FileLock) -> io::Result<Stdio> {
+    lock.is_shared.store(true, Ordering::Relaxed);
+    Ok(lock.file.try_clone()?.into())
 }
 
 #[cfg(test)]
@@ -30,6 +48,17 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    /// As a program has it that is being started in another thread.
+    #[test]
+    fn a_copy_of_the_file_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = lock_file(&path, || {}).unwrap();
+        let _copy = lock.file.try_clone().unwrap();
+        drop(lock);
+        lock_file(&path, || panic!("it is held")).unwrap();
+    }
 
     #[test]
     fn a_program_that_outlives_its_parent_keeps_the_lock() {

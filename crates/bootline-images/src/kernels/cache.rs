@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The folders of the cache, and the lock on them.
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::entry::{self, Kernel};
@@ -9,7 +9,7 @@ use super::progress::FetchProgress;
 use super::series::Series;
 use super::version;
 use crate::arch::Arch;
-use crate::lock_file::lock_file;
+use crate::lock_file::{FileLock, lock_file};
 
 /// A folder with a folder for each architecture.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Cache {
     }
 
     /// Held until it is dropped.
-    pub fn lock(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<File, Error> {
+    pub fn lock(&self, arch: Arch, progress: &mut dyn FnMut(FetchProgress)) -> Result<FileLock, Error> {
         let path = self.root.join(format!("{arch}.lock"));
         lock_file(&path, || progress(FetchProgress::Waiting { arch }))
             .map_err(|(action, e)| Error::cache(action, &path)(e))

@@ -10,7 +10,7 @@
 //! ```
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -23,7 +23,7 @@ use super::progress::LoaderProgress;
 use super::{grub, u_boot};
 use crate::hex::hex;
 use crate::kernels::{self, sha256_of};
-use crate::lock_file::lock_file;
+use crate::lock_file::{FileLock, lock_file};
 use crate::remove::remove_folder;
 
 const MANIFEST: &str = "manifest.json";
@@ -135,7 +135,7 @@ impl LoaderStore {
     }
 
     /// Held until it is dropped.
-    fn lock(&self, progress: &mut dyn FnMut(LoaderProgress)) -> Result<File, LoaderError> {
+    fn lock(&self, progress: &mut dyn FnMut(LoaderProgress)) -> Result<FileLock, LoaderError> {
         let path = self.root.join("lock");
         lock_file(&path, || progress(LoaderProgress::Waiting))
             .map_err(|(action, e)| LoaderError::file(action, &path)(e))

@@ -12,7 +12,7 @@
 //!                                          the same in other states and file systems
 //! ```
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ use crate::hardware::Hardware;
 use crate::hex::hex;
 use crate::image_format::{ImageFormat, WRITE_IMAGE};
 use crate::kernels::{self, Kernel, PrivateApt, archive};
-use crate::lock_file::lock_file;
+use crate::lock_file::{FileLock, lock_file};
 use crate::programs;
 
 /// The Debian suite that systems are made of.
@@ -412,7 +412,7 @@ impl SystemStore {
     }
 
     /// Held until it is dropped.
-    pub(super) fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<File, SystemError> {
+    pub(super) fn lock(&self, arch: Arch, progress: &mut dyn FnMut(BuildProgress)) -> Result<FileLock, SystemError> {
         let path = self.root.join(format!("{arch}.lock"));
         lock_file(&path, || progress(BuildProgress::Waiting { arch }))
             .map_err(|(action, e)| SystemError::cache(action, &path)(e))

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::error::KernelBuildError;
 use crate::host_tools::PATH;
-use crate::lock_file::held_by_input;
+use crate::lock_file::{FileLock, held_by_input};
 
 /// How often the log is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -32,7 +32,7 @@ pub(super) struct Make<'m> {
     /// The date that the kernel says it was built on.
     pub date: &'m str,
     /// The lock on the build folder. If this process is killed, make goes on and holds it: two of them must not write to one folder.
-    pub lock: &'m File,
+    pub lock: &'m FileLock,
     /// Set by signals.
     pub cancel: &'m AtomicBool,
 }

@@ -20,7 +20,7 @@ use crate::kernels::host::archive;
 use crate::kernels::private_apt::{KERNEL_SUITES, PrivateApt};
 use crate::kernels::progress::FetchProgress;
 use crate::kernels::version;
-use crate::lock_file::lock_file;
+use crate::lock_file::{FileLock, lock_file};
 use crate::remove::remove_folder;
 use crate::step::run_until;
 
@@ -232,7 +232,7 @@ impl Sources<'_> {
         self.root.join("source")
     }
 
-    fn lock(&self, progress: &mut dyn FnMut(KernelBuildProgress)) -> Result<fs::File, KernelBuildError> {
+    fn lock(&self, progress: &mut dyn FnMut(KernelBuildProgress)) -> Result<FileLock, KernelBuildError> {
         let path = self.root.join("source.lock");
         lock_file(&path, || progress(KernelBuildProgress::Waiting))
             .map_err(|(action, e)| KernelBuildError::file(action, &path)(e))
