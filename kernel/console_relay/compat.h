@@ -3,6 +3,9 @@
 #define CONSOLE_RELAY_COMPAT_H
 
 #include <linux/console.h>
+#include <linux/kfifo.h>
+#include <linux/serial_core.h>
+#include <linux/tty.h>
 #ifdef HAVE_PANIC_NOTIFIER_H
 #include <linux/panic_notifier.h>
 #else
@@ -60,6 +63,51 @@ static inline void relay_leave_printing(int cookie)
 {
 #ifdef HAVE_CONSOLE_LIST_LOCK
 	console_srcu_read_unlock(cookie);
+#endif
+}
+
+/* Since 6.6 the port lock has functions of its own. They matter for nbcon consoles only. */
+static inline bool relay_port_trylock_irqsave(struct uart_port *port, unsigned long *flags)
+{
+#ifdef HAVE_UART_PORT_LOCK
+	return uart_port_trylock_irqsave(port, flags);
+#else
+	return spin_trylock_irqsave(&port->lock, *flags);
+#endif
+}
+
+static inline void relay_port_unlock_irqrestore(struct uart_port *port, unsigned long flags)
+{
+#ifdef HAVE_UART_PORT_LOCK
+	uart_port_unlock_irqrestore(port, flags);
+#else
+	spin_unlock_irqrestore(&port->lock, flags);
+#endif
+}
+
+/* What programs have written and the port has not sent; a snapshot. */
+static inline bool relay_tty_has_output(struct uart_state *state)
+{
+#ifdef HAVE_XMIT_CIRC
+	return !uart_circ_empty(&state->xmit);
+#else
+	return !kfifo_is_empty(&state->port.xmit_fifo);
+#endif
+}
+
+/*
+ * Hardware flow control: of the tty as it was last set, or of the console (console=ttyS0,9600n8r).
+ * The latter is a field of its own in 7.2; before, a bit that few drivers set, and one of the
+ * console's settings.
+ */
+static inline bool relay_flow_controlled(const struct uart_port *port)
+{
+	if (port->status & UPSTAT_CTS_ENABLE)
+		return true;
+#ifdef HAVE_CONS_FLOW_FIELD
+	return uart_cons_flow_enabled(port);
+#else
+	return port->flags & UPF_CONS_FLOW || (port->cons && port->cons->cflag & CRTSCTS);
 #endif
 }
 

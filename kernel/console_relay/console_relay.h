@@ -12,11 +12,13 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
+#include <linux/serial_core.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
 struct device;
 struct device_driver;
+struct uart_8250_port;
 struct uart_state;
 
 /* In bytes. Longer lines are printed in pieces; printk() breaks its own at about 1 KB. */
@@ -53,6 +55,12 @@ struct counters {
 	u64 starved_records;	/* printed at once because the thread did not run */
 	u64 rewinds;		/* times the console was registered again */
 	u64 set_back;		/* times the console was set back to a skipped record */
+	u64 burst_lines;	/* lines the thread printed in bursts */
+	u64 bursts;		/* FIFO fills */
+	u64 sleeps;		/* of the thread while it printed in bursts */
+	u64 unguarded;		/* lines printed without the tty's mutex, see bursts.c */
+	u64 stuck;		/* lines whose rest was left to the driver, see bursts.c */
+	u64 finished_by_others;	/* lines that the thread had begun */
 	u64 longest_write_ns;	/* of a record by its writer, or of a line by the thread */
 };
 
@@ -79,6 +87,28 @@ struct relay_target {
 	struct device_driver *port_driver;
 	struct module *driver_owner;
 	struct module *port_owner;
+};
+
+/**
+ * struct bursts - how the thread prints to an 8250, see bursts.c
+ * @up:		the port, of the driver's static array; NULL: the driver's write() is used
+ * @in_line:	the thread may touch the port
+ * @fit:	the last line was printed in bursts, or will be the first one
+ * @stuck_lines: number of lines in succession that the transmitter did not take
+ * @last_length: length of the last line in bytes; the tty may then send as many
+ * @byte_ns:	time on the serial line of one byte, as observed
+ * @tty_busy:	the thread has found the tty's mutex taken, since @tty_busy_since
+ * @tty_busy_since: in jiffies
+ */
+struct bursts {
+	struct uart_8250_port *up;
+	bool in_line;
+	bool fit;
+	unsigned int stuck_lines;
+	unsigned int last_length;
+	u32 byte_ns;
+	bool tty_busy;
+	unsigned long tty_busy_since;
 };
 
 /* Whether writers print themselves. */
@@ -116,6 +146,9 @@ enum directness {
  * @kick:	wakes the thread from any context
  * @wait:	where the thread waits
  * @thread:	prints @ring; with a reference, as it may die of an oops
+ * @nice:	nice value of @thread while it calls the driver's write()
+ * @set_nice:	its nice value as last set by the relay: `renice` is not overruled
+ * @bursts:	how it prints otherwise
  * @budget:	of reports; protected by the console lock
  * @oops_spent_ns: how long the oops has printed so far, in ns; the same
  * @panic_notifier: see events.c
@@ -148,6 +181,9 @@ struct console_relay {
 	struct irq_work kick;
 	wait_queue_head_t wait;
 	struct task_struct *thread;
+	int nice;
+	int set_nice;
+	struct bursts bursts;
 	struct report_budget budget;
 	u64 oops_spent_ns;
 	struct notifier_block panic_notifier;
@@ -177,6 +213,7 @@ enum printed {
 	PRINTED_NOTHING, /* the ring is empty and there was no text */
 	PRINTED_BUSY,	/* somebody else owns the output */
 	PRINTED_OFF,	/* the console is unregistered */
+	PRINTED_UNFIT,	/* the port is not to be printed to in bursts */
 };
 
 /* How a record is printed. */
@@ -209,12 +246,17 @@ unsigned int console_relay_ring_head(const struct ring *ring);
 bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position);
 bool console_relay_ring_empty(const struct ring *ring);
 unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsigned int *tail);
+void console_relay_ring_rewind_line(struct ring *ring);
 void console_relay_ring_advance(struct ring *ring, unsigned int tail, unsigned int len);
 
 /* output.c */
 enum printed console_relay_print(struct console_relay *relay, enum patience patience,
 				 const char *text, unsigned int len);
 void console_relay_kick(struct console_relay *relay);
+long console_relay_open_line(struct console_relay *relay);
+long console_relay_enter_burst(struct console_relay *relay, long line);
+void console_relay_leave_burst(struct console_relay *relay, long line, long mine);
+void console_relay_close_line(struct console_relay *relay, long line);
 bool console_relay_drain(struct console_relay *relay);
 void console_relay_switch_off(struct console_relay *relay);
 int console_relay_start_thread(struct console_relay *relay, int nice);
@@ -222,6 +264,21 @@ void console_relay_stop_thread(struct console_relay *relay);
 bool console_relay_thread_died(const struct console_relay *relay);
 bool console_relay_is_excluded(const struct console_relay *relay);
 void console_relay_wrote(struct console_relay *relay, u64 begun_ns);
+
+/* bursts.c */
+#ifdef HAVE_BURSTS
+void console_relay_find_bursts(struct console_relay *relay, struct uart_state *state);
+enum printed console_relay_print_in_bursts(struct console_relay *relay);
+#else
+static inline void console_relay_find_bursts(struct console_relay *relay, struct uart_state *state)
+{
+}
+
+static inline enum printed console_relay_print_in_bursts(struct console_relay *relay)
+{
+	return PRINTED_UNFIT;
+}
+#endif
 
 /* urgency.c: the console lock is held */
 struct urgency console_relay_urgency(struct console_relay *relay, const char *text,

@@ -44,8 +44,14 @@ static int counters_seq_show(struct seq_file *file, void *unused)
 		   READ_ONCE(relay->ring.head) - READ_ONCE(relay->ring.tail));
 	seq_printf(file, "highest_stored_bytes %u\n", relay->ring.highest);
 	seq_printf(file, "buffer_bytes %u\n", relay->ring.size);
+	seq_printf(file, "burst_lines %llu\n", c->burst_lines);
+	seq_printf(file, "bursts %llu\n", c->bursts);
+	seq_printf(file, "sleeps %llu\n", c->sleeps);
+	seq_printf(file, "unguarded %llu\n", c->unguarded);
+	seq_printf(file, "stuck %llu\n", c->stuck);
+	seq_printf(file, "finished_by_others %llu\n", c->finished_by_others);
 	seq_printf(file, "longest_write_ns %llu\n", c->longest_write_ns);
-	seq_printf(file, "byte_ns %u\n", relay->byte_ns);
+	seq_printf(file, "byte_ns %u\n", relay->bursts.up ? relay->bursts.byte_ns : relay->byte_ns);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters_seq);

@@ -25,7 +25,8 @@
  *   - If the machine hangs without a panic, records not yet printed are missing on the line.
  *   - The sequence number of the console shows what was copied, not what was transmitted:
  *     pr_flush() returns before the bytes have been transmitted.
- *   - The driver spins while it prints, with interrupts off for a line, as it does in printk().
+ *   - The driver spins while it prints, with interrupts off for a line, as it does in printk(). To
+ *     an 8250 the thread can print without it (bursts.c).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -78,7 +79,11 @@ MODULE_PARM_DESC(buffer, "room for this many bytes that wait for the line, in ad
 
 static int nice = MAX_NICE;
 module_param(nice, int, 0444);
-MODULE_PARM_DESC(nice, "nice value of the thread: the driver spins while it prints (default: 19)");
+MODULE_PARM_DESC(nice, "nice value of the thread while it calls the driver's write, which spins (default: 19)");
+
+static bool bursts;
+module_param(bursts, bool, 0444);
+MODULE_PARM_DESC(bursts, "print to an 8250 by filling its FIFO and sleeping while it drains (default: no)");
 
 bool console_relay_warn_to_thread;
 
@@ -149,6 +154,8 @@ static int hook(struct console_relay *relay)
 	held = console_relay_hold_port(&relay->target);
 	if (loglevel >= 0)
 		console_loglevel = loglevel;
+	if (bursts)
+		console_relay_find_bursts(relay, held);
 	err = console_relay_hook(relay, replay, replay_limit);
 	if (err) {
 		pr_err("%s%d has just been unbound or switched off\n", relay->con->name,
@@ -182,7 +189,8 @@ static int __init start_relay(const struct relay_target *target)
 		goto unwatch;
 	active = relay;
 	console_relay_counters_create(relay);
-	pr_info("%s%d prints through a thread of its own\n", relay->con->name, relay->con->index);
+	pr_info("%s%d prints through a thread of its own, %s\n", relay->con->name,
+		relay->con->index, relay->bursts.up ? "in bursts" : "by the driver's write");
 	return 0;
 unwatch:
 	console_relay_unwatch(relay);

@@ -22,6 +22,10 @@
  *   force, announces a replay and prints the line again. The previous owner, if it ever goes on,
  *   finds another ticket, and that @tail has moved on. Once a panic drains the ring, the output is
  *   its CPU's alone.
+ *   While the thread prints in bursts (bursts.c), it owns the output only for a burst. In between,
+ *   @owner names its line and no CPU, and whoever is in a hurry takes the output at once. The ring
+ *   starts with the rest of the line then, so they go on where the thread was, and it finds that
+ *   the output is no longer its line's. Who is in no hurry waits for the end of the line.
  *   The output is free for a moment only between two lines of the thread, and who waits may miss it
  *   each time. So it says in @waiting that it waits, and the thread then leaves the next line to
  *   it. Who waits thus sees the end of one line; more owners follow each other only where writers
@@ -88,13 +92,27 @@
  * of the thread would come in between: the scheduler owes a thread that has slept a turn, at nice
  * 19 too.
  */
-#define BURST_MS	10
+#define PAUSE_MS	10
+
+/* Of the thread while it prints in bursts: that of the core's own printer kthreads (6.12). */
+#define BURSTS_NICE	-20
+
+/* Instead of a CPU: the thread sleeps between two bursts of a line. */
+#define OPEN_LINE	CPU_MASK
+
+static long new_ticket(struct console_relay *relay)
+{
+	return (atomic_inc_return(&relay->tickets) & TICKET_MASK) << CPU_BITS;
+}
 
 static long next_ticket(struct console_relay *relay)
 {
-	long ticket = atomic_inc_return(&relay->tickets) & TICKET_MASK;
+	return new_ticket(relay) | (raw_smp_processor_id() + 1);
+}
 
-	return ticket << CPU_BITS | (raw_smp_processor_id() + 1);
+static bool is_open_line(long owner)
+{
+	return (owner & CPU_MASK) == OPEN_LINE;
 }
 
 static bool is_this_cpu(long owner)
@@ -125,6 +143,12 @@ static long wait_for_output(struct console_relay *relay, enum patience patience,
 
 	for (;;) {
 		owner = atomic_long_cmpxchg(&relay->owner, 0, mine);
+		if (is_open_line(owner)) {
+			/* Otherwise a burst has begun, which is short. */
+			if (atomic_long_cmpxchg(&relay->owner, owner, mine) == owner)
+				return 0;
+			continue;
+		}
 		if (!owner || is_this_cpu(owner) || is_stopped(owner))
 			return owner;
 		now_ns = ktime_get_mono_fast_ns();
@@ -234,8 +258,10 @@ static enum printed print_owned(struct console_relay *relay, bool forced, const 
 
 	if (READ_ONCE(relay->off) && !text)
 		return PRINTED_OFF;
-	if (forced)
+	if (forced) {
 		relay->write(relay->con, REPLAY_MARK, strlen(REPLAY_MARK));
+		console_relay_ring_rewind_line(&relay->ring);
+	}
 	line_len = console_relay_ring_line(&relay->ring, line, &tail);
 	if (line_len) {
 		write_text(relay, line, line_len);
@@ -285,14 +311,67 @@ enum printed console_relay_print(struct console_relay *relay, enum patience pati
 }
 
 /**
- * console_relay_drain - print what the ring contains now; process context
+ * console_relay_open_line - start a line that is printed in bursts; the thread
  * @relay:	the relay
  *
- * If no record is stored meanwhile, the ring is empty on return.
- *
- * Return: whether all of it was printed, and not somebody else has kept the output.
+ * Return: the line, to be closed; or 0 if somebody else owns the output, or waits for it.
  */
-bool console_relay_drain(struct console_relay *relay)
+long console_relay_open_line(struct console_relay *relay)
+{
+	long line = new_ticket(relay) | OPEN_LINE;
+
+	if (console_relay_is_excluded(relay) || atomic_read(&relay->waiting) ||
+	    atomic_long_cmpxchg(&relay->owner, 0, line))
+		return 0;
+	return line;
+}
+
+/**
+ * console_relay_enter_burst - own the output for a burst; interrupts are off
+ * @relay:	the relay
+ * @line:	an open line
+ *
+ * Return: for console_relay_leave_burst(), or 0 if somebody else has taken the output.
+ */
+long console_relay_enter_burst(struct console_relay *relay, long line)
+{
+	long mine = (line & ~CPU_MASK) | (raw_smp_processor_id() + 1);
+
+	if (console_relay_is_excluded(relay) ||
+	    atomic_long_cmpxchg(&relay->owner, line, mine) != line)
+		return 0;
+	WRITE_ONCE(relay->owned_bytes, 0);
+	return mine;
+}
+
+void console_relay_leave_burst(struct console_relay *relay, long line, long mine)
+{
+	atomic_long_cmpxchg(&relay->owner, mine, line);
+}
+
+/* Does nothing if somebody else has taken the output. */
+void console_relay_close_line(struct console_relay *relay, long line)
+{
+	atomic_long_cmpxchg(&relay->owner, line, 0);
+}
+
+/*
+ * The thread's last burst may still be in the transmitter although the ring is empty: waits for
+ * the end of the line that is being printed now.
+ */
+static void wait_for_line(struct console_relay *relay)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(BUSY_LIMIT_MS);
+	long line = atomic_long_read(&relay->owner), owner = line;
+
+	while (owner && (owner & ~CPU_MASK) == (line & ~CPU_MASK) && time_before(jiffies, end)) {
+		msleep(BUSY_MS);
+		owner = atomic_long_read(&relay->owner);
+	}
+}
+
+/* What the ring contains now. Returns whether all of it was printed. */
+static bool print_all(struct console_relay *relay)
 {
 	unsigned int head = console_relay_ring_head(&relay->ring);
 	unsigned long busy_since = jiffies;
@@ -322,6 +401,35 @@ bool console_relay_drain(struct console_relay *relay)
 	}
 }
 
+/**
+ * console_relay_drain - print what the ring contains now; process context
+ * @relay:	the relay
+ *
+ * If no record is stored meanwhile, the ring is empty on return.
+ *
+ * Return: whether all of it was printed, and not somebody else has kept the output.
+ */
+bool console_relay_drain(struct console_relay *relay)
+{
+	bool drained = print_all(relay);
+
+	if (drained)
+		wait_for_line(relay);
+	return drained;
+}
+
+/* If the thread has died of an oops in mid-line, nobody closes that any more. */
+static bool is_in_use(struct console_relay *relay)
+{
+	bool died = console_relay_thread_died(relay);
+	long owner = atomic_long_read(&relay->owner);
+
+	if (owner && !(died && is_open_line(owner)))
+		return true;
+	/* The port was let go of: pairs with the release in bursts.c. */
+	return smp_load_acquire(&relay->bursts.in_line) && !died;
+}
+
 /* Nobody touches the port any more when this returns; process context. */
 void console_relay_switch_off(struct console_relay *relay)
 {
@@ -329,7 +437,7 @@ void console_relay_switch_off(struct console_relay *relay)
 	WRITE_ONCE(relay->off, true);
 	/* Who has not seen it yet owns the output: owning it is a full barrier as well. */
 	smp_mb();
-	while (atomic_long_read(&relay->owner))
+	while (is_in_use(relay))
 		msleep(BUSY_MS);
 }
 
@@ -345,23 +453,51 @@ void console_relay_kick(struct console_relay *relay)
 		irq_work_queue(&relay->kick);
 }
 
+static enum printed print_by_driver(struct console_relay *relay)
+{
+	u64 begun_ns = ktime_get_mono_fast_ns();
+	enum printed printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
+
+	console_relay_wrote(relay, begun_ns);
+	return printed;
+}
+
+static void be_nice(struct console_relay *relay, int nice)
+{
+	if (relay->set_nice != nice)
+		set_user_nice(current, nice);
+	relay->set_nice = nice;
+}
+
+/* In bursts the thread takes hardly any time, but has to have it when the FIFO is empty. */
+static enum printed print_as_port_permits(struct console_relay *relay)
+{
+	enum printed printed;
+
+	if (relay->bursts.fit)
+		be_nice(relay, BURSTS_NICE);
+	printed = console_relay_print_in_bursts(relay);
+	relay->bursts.fit = printed != PRINTED_UNFIT;
+	if (relay->bursts.fit)
+		return printed;
+	be_nice(relay, relay->nice);
+	return print_by_driver(relay);
+}
+
 /* A line of the ring, unless the console is suspended or stopped. */
 static enum printed print_as_thread(struct console_relay *relay)
 {
 	enum printed printed = PRINTED_BUSY;
 	int cookie;
 
-	if (READ_ONCE(relay->off))
-		return PRINTED_OFF;
-	if (console_relay_ring_empty(&relay->ring))
-		return PRINTED_NOTHING;
-	cookie = relay_enter_printing();
-	if (relay_may_print(relay->con)) {
-		u64 begun_ns = ktime_get_mono_fast_ns();
-
-		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
-		console_relay_wrote(relay, begun_ns);
+	if (READ_ONCE(relay->off) || console_relay_ring_empty(&relay->ring)) {
+		/* What kept the tty's mutex will not have kept it until the next line. */
+		relay->bursts.tty_busy = false;
+		return READ_ONCE(relay->off) ? PRINTED_OFF : PRINTED_NOTHING;
 	}
+	cookie = relay_enter_printing();
+	if (relay_may_print(relay->con))
+		printed = print_as_port_permits(relay);
 	relay_leave_printing(cookie);
 	return printed;
 }
@@ -375,7 +511,7 @@ static int run_thread(void *data)
 		wait_event_idle(relay->wait,
 				atomic_xchg(&relay->kicked, 0) || kthread_should_stop());
 		if (!kthread_should_stop())
-			msleep(BURST_MS);
+			msleep(PAUSE_MS);
 		if (READ_ONCE(relay->off))
 			console_relay_rewind(relay);
 		do {
@@ -407,6 +543,8 @@ int console_relay_start_thread(struct console_relay *relay, int nice)
 		return PTR_ERR(thread);
 	get_task_struct(thread);
 	set_user_nice(thread, nice);
+	relay->nice = nice;
+	relay->set_nice = nice;
 	relay->thread = thread;
 	wake_up_process(thread);
 	return 0;

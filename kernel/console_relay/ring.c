@@ -89,6 +89,23 @@ unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsign
 	return len;
 }
 
+/*
+ * Goes back to the start of a line of which a part was printed, as far as its bytes are still
+ * there. The caller owns the output.
+ */
+void console_relay_ring_rewind_line(struct ring *ring)
+{
+	/* Pairs with the release in console_relay_ring_store(). */
+	unsigned int head = smp_load_acquire(&ring->head);
+	unsigned int tail = READ_ONCE(ring->tail);
+	unsigned int at = tail;
+
+	while (at && tail - at < LINE_MAX_BYTES && head - (at - 1) <= ring->size &&
+	       ring->bytes[(at - 1) & (ring->size - 1)] != '\n')
+		at--;
+	cmpxchg(&ring->tail, tail, at);
+}
+
 void console_relay_ring_advance(struct ring *ring, unsigned int tail, unsigned int len)
 {
 	cmpxchg(&ring->tail, tail, tail + len);

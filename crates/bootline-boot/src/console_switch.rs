@@ -40,10 +40,13 @@ pub struct ConsoleSwitch {
 
 /// `nbcon_8250: ttyS0 prints through a thread of its own`: the module and the console.
 pub(super) fn console_switch_note(text: &str) -> Option<(ConsoleModule, &str)> {
+    // console_relay says how, too.
+    let how = [", in bursts", ", by the driver's write"];
+    let text = how.iter().find_map(|how| text.strip_suffix(how)).unwrap_or(text);
     module_message(text, CONSOLE_SWITCHED)
 }
 
-/// How a module's message of a console switch ends.
+/// How a module's message of a console switch ends, apart from how it prints.
 pub(super) const CONSOLE_SWITCHED: &str = " prints through a thread of its own";
 
 /// `console_relay: ttyAMA0 is the driver's own console again`, `nbcon_8250: ttyS0 is the 8250 driver's own console again`.
@@ -142,10 +145,14 @@ mod tests {
         let check = |text: &str, module, console| assert_eq!(console_switch_note(text), Some((module, console)));
         check("nbcon_8250: ttyS0 prints through a thread of its own", ConsoleModule::Nbcon8250, "ttyS0");
         check("console_relay: ttyAMA0 prints through a thread of its own", ConsoleModule::ConsoleRelay, "ttyAMA0");
+        let how = "console_relay: ttyS1 prints through a thread of its own";
+        check(&format!("{how}, in bursts"), ConsoleModule::ConsoleRelay, "ttyS1");
+        check(&format!("{how}, by the driver's write"), ConsoleModule::ConsoleRelay, "ttyS1");
         let again = "console_relay: ttySTM0 is the driver's own console again";
         assert_eq!(end_note(again), Some((ConsoleModule::ConsoleRelay, "ttySTM0")));
         for text in [
             "nbcon_8250: ttyS prints through a thread of its own",
+            "nbcon_8250: ttyS0 prints through a thread of its own, in vain",
             "nbcon_8250: \x1b[2J prints through a thread of its own",
             "nbcon_8250: ttyS0 is the 8250 driver's own console again",
             "other: ttyS0 prints through a thread of its own",
