@@ -201,7 +201,7 @@ static bool is_unfit(const struct console_relay *relay)
 	/* A console that is registered again may be given another port. */
 	if (port->cons != relay->con || port->line != relay->con->index || reason_by_kind(up))
 		return true;
-	/* Before the port is resumed, its FIFO may be off: the driver's write() does not rely on it. */
+	/* Until the port is resumed its FIFO may be off; the driver's write() needs none. */
 	if (READ_ONCE(relay->direct) != DIRECT_NEVER)
 		return true;
 	return up->em485 || port->rs485.flags & SER_RS485_ENABLED || (up->dma && tty_is_open(up)) ||
