@@ -109,7 +109,10 @@ struct sending {
 	u64 filled_ns;		/* when it was written */
 };
 
-/* Types whose transmitter works like a 16550A's, as in nbcon_8250/recognise.c. */
+/*
+ * Types whose transmitter works like a 16550A's. The list of nbcon_8250/recognise.c has the 16550
+ * as well, whose FIFO takes further checks; each module is built alone, and they share no file.
+ */
 static bool is_16550a_class(unsigned int type)
 {
 	switch (type) {
