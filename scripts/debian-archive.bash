@@ -80,6 +80,14 @@ CONF
     [ -n "$(find "$updated" -mmin -1440 2>/dev/null)" ] || update_lists
 }
 
+unpack() { # FOLDER ARCHIVE...
+    local into=$1 archive
+    shift
+    mkdir -p "$into"
+    # Up to Debian 12 packages have files in /bin, which is a link in the folder; dpkg-deb -x would replace it by a folder.
+    for archive in "$@"; do dpkg-deb --fsys-tarfile "$archive" | tar -C "$into" -xpf - --keep-directory-symlink; done
+}
+
 update_lists() {
     say "reading the package lists of $mirror"
     # A suite that the mirror lacks is not missed before something of it is asked for.
