@@ -88,6 +88,18 @@ unpack() { # FOLDER ARCHIVE...
     for archive in "$@"; do dpkg-deb --fsys-tarfile "$archive" | tar -C "$into" -xpf - --keep-directory-symlink; done
 }
 
+make_enterable() { # FOLDER ARCHIVE...: what scripts/kernel-enter enters, with these packages in it
+    local into=$1 name
+    mkdir -p "$into"/{usr/bin,usr/sbin,usr/lib,usr/lib64,dev,proc,tmp,build}
+    for name in bin sbin lib lib64; do ln -sfn "usr/$name" "$into/$name"; done
+    unpack "$@"
+    # As maintainer scripts would do.
+    [ -e "$into/usr/bin/awk" ] || ln -s mawk "$into/usr/bin/awk"
+    [ -e "$into/usr/bin/sh" ] || ln -s dash "$into/usr/bin/sh"
+    : >"$into/dev/null"
+    : >"$into/dev/urandom"
+}
+
 update_lists() {
     say "reading the package lists of $mirror"
     # A suite that the mirror lacks is not missed before something of it is asked for.
