@@ -10,7 +10,8 @@ use super::printing::{DriverWait, Printing, RegistrationFlush, ThreadPriority, T
 pub enum ConsoleModule {
     /// kernel/nbcon_8250: an nbcon console in place of the 8250 driver's; its kthread sleeps while the FIFO drains.
     Nbcon8250,
-    /// kernel/console_relay: a kthread calls the driver's own write, which spins, a line at a time.
+    /// kernel/console_relay: a kthread calls the driver's own write, which spins, a line at a time; or, to an 8250, fills the
+    /// FIFO in bursts and sleeps in between.
     ConsoleRelay,
 }
 
@@ -34,11 +35,11 @@ impl ConsoleModule {
         }
     }
 
-    /// How the console prints once the module is loaded.
-    pub fn behaviour(self) -> Behaviour {
-        let (driver, thread) = match self {
-            ConsoleModule::Nbcon8250 => (DriverWait::Sleeps, ThreadPriority::Highest),
-            ConsoleModule::ConsoleRelay => (DriverWait::SpinsIrqsOff, ThreadPriority::Lowest),
+    /// How the console prints once the module is loaded, whose kthread sleeps while the FIFO drains or calls the driver's write.
+    pub fn behaviour(sleeps: bool) -> Behaviour {
+        let (driver, thread) = match sleeps {
+            true => (DriverWait::Sleeps, ThreadPriority::Highest),
+            false => (DriverWait::SpinsIrqsOff, ThreadPriority::Lowest),
         };
         Behaviour {
             printing: Printing::Nbcon,
@@ -73,6 +74,13 @@ impl ConsoleModule {
     }
 }
 
+/// Whether console_relay by default fills the FIFO of this console itself, and sleeps while it drains, if the port is of the 16550A
+/// class: before 6.12, from which on nbcon_8250 does. Before 6.0 the kernel lacks what it needs.
+pub fn relay_prints_in_bursts(console: &str, version: KernelVersion) -> bool {
+    let is_in_range = version >= KernelVersion::new(6, 0) && version < KernelVersion::new(6, 12);
+    is_in_range && Driver::of_console(console) == Driver::Uart8250
+}
+
 /// Consoles of the drivers in kernel/console_relay/drivers.c.
 fn relays(console: &str, version: KernelVersion) -> bool {
     const NAMES: [&str; 16] = [
@@ -87,6 +95,18 @@ fn relays(console: &str, version: KernelVersion) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_console_relay_prints_in_bursts() {
+        let check = |console: &str, version: &str, expected| {
+            assert_eq!(relay_prints_in_bursts(console, version.parse().unwrap()), expected, "{console} {version}");
+        };
+        check("ttyS0", "5.19", false);
+        check("ttyS0", "6.0", true);
+        check("ttyS0", "6.11.11", true);
+        check("ttyS0", "6.12", false);
+        check("ttyAMA0", "6.1", false);
+    }
 
     #[test]
     fn which_module_for_which_kernel_and_port() {

@@ -25,7 +25,7 @@ mod workload;
 mod writer;
 
 pub use behaviour::{Behaviour, DriverBehaviour, newest, printing};
-pub use console_module::ConsoleModule;
+pub use console_module::{ConsoleModule, relay_prints_in_bursts};
 pub use driver::{Driver, FifoUse, Framework, RegistersAt, TxTimeout};
 pub use engine::{simulate, simulate_times};
 pub use kernel_version::{KernelVersion, NotAVersion};

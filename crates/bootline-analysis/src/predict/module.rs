@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The modules that make a console asynchronous: which boots they can help, and when they begin to print.
 use bootline_boot::{Boot, SerialConsole};
-use bootline_console::{ConsoleModule, Framework};
+use bootline_console::{Behaviour, ConsoleModule, Framework, relay_prints_in_bursts};
 use bootline_records::RecordOrigin;
 
 /// A module that takes a console over during the boot, or after it.
@@ -9,6 +9,25 @@ use bootline_records::RecordOrigin;
 pub(super) struct ModuleSwitch {
     pub module: ConsoleModule,
     pub time: SwitchTime,
+    /// How the console prints from then on.
+    pub behaviour: Behaviour,
+}
+
+impl ModuleSwitch {
+    pub fn new(boot: &Boot, module: ConsoleModule, time: SwitchTime) -> ModuleSwitch {
+        ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(sleeps(boot, module)) }
+    }
+}
+
+/// Whether the module's kthread sleeps while the port's FIFO drains, as far as the log shows the port.
+fn sleeps(boot: &Boot, module: ConsoleModule) -> bool {
+    match module {
+        ConsoleModule::Nbcon8250 => true,
+        ConsoleModule::ConsoleRelay => boot.line.as_ref().zip(boot.kernel.version).is_some_and(|(line, version)| {
+            let console = &line.console;
+            relay_prints_in_bursts(&console.name, version) && is_16550a(boot, console) && !has_flow_control(boot, console)
+        }),
+    }
 }
 
 /// When a module's kthread begins to print.
@@ -108,5 +127,5 @@ pub(super) fn baseline(boot: &Boot) -> Option<ModuleSwitch> {
     } else {
         return None;
     };
-    Some(ModuleSwitch { module: console_switch.module, time })
+    Some(ModuleSwitch::new(boot, console_switch.module, time))
 }

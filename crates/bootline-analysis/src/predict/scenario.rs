@@ -69,7 +69,7 @@ impl Scenario {
                 }
                 Setting::Module { module, replay } => {
                     let time = if replay { SwitchTime::AtInit } else { module::built_in(boot) };
-                    s.module = Some(ModuleSwitch { module, time });
+                    s.module = Some(ModuleSwitch::new(boot, module, time));
                 }
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
@@ -99,7 +99,7 @@ impl Scenario {
     /// How the kthread prints, if one does before init's start: the kernel's own, at least until a module takes over, else the module's.
     fn kthread(&self) -> Option<Behaviour> {
         let own = (!self.behaviour.printing.writer_waits()).then_some(self.behaviour);
-        let module = self.module.map(|switch| switch.module.behaviour());
+        let module = self.module.map(|switch| switch.behaviour);
         own.or(module).filter(|_| !self.prints_after_end())
     }
 
@@ -152,7 +152,7 @@ impl Scenario {
         };
         let uart = Uart::ideal(rate);
         let mut consoles = Vec::new();
-        let of_module = self.module.map(|switch| switch.module.behaviour());
+        let of_module = self.module.map(|switch| switch.behaviour);
         let of_module = of_module.map(|behaviour| ModelledConsole { behaviour, uart, boot: false, replay: true });
         let contention = Contention(self.contention()[contention as usize]);
         let setup = SimulationSetup {
