@@ -19,6 +19,13 @@
 #define RELAY_CON_NBCON		0
 #endif
 
+/* From 6.12 on nbcon_8250 prints to an 8250, and does it better. */
+#ifdef HAVE_NBCON_DRIVERS
+#define BURSTS_BY_DEFAULT	false
+#else
+#define BURSTS_BY_DEFAULT	true
+#endif
+
 #ifdef HAVE_CON_SUSPENDED
 #define RELAY_CON_SUSPENDED	CON_SUSPENDED
 #else

@@ -81,9 +81,9 @@ static int nice = MAX_NICE;
 module_param(nice, int, 0444);
 MODULE_PARM_DESC(nice, "nice value of the thread while it calls the driver's write, which spins (default: 19)");
 
-static bool bursts;
+static bool bursts = BURSTS_BY_DEFAULT;
 module_param(bursts, bool, 0444);
-MODULE_PARM_DESC(bursts, "print to an 8250 by filling its FIFO and sleeping while it drains (default: no)");
+MODULE_PARM_DESC(bursts, "print to an 8250 by filling its FIFO and sleeping while it drains (default: yes before 6.12)");
 
 bool console_relay_warn_to_thread;
 

@@ -18,6 +18,8 @@ pub struct ConsoleSwitch {
     pub module: ConsoleModule,
     /// Name of the console: `ttyS0`.
     pub console: String,
+    /// Whether the module's kthread sleeps while the port's FIFO drains: nbcon_8250 and, in bursts, console_relay. Otherwise it spins.
+    pub sleeps: bool,
     /// The module's message: "ttyS0 prints through a thread of its own".
     pub record: RecordId,
     /// Its position.
@@ -38,12 +40,22 @@ pub struct ConsoleSwitch {
     pub ended_index: Option<usize>,
 }
 
-/// `nbcon_8250: ttyS0 prints through a thread of its own`: the module and the console.
-pub(super) fn console_switch_note(text: &str) -> Option<(ConsoleModule, &str)> {
-    // console_relay says how, too.
-    let how = [", in bursts", ", by the driver's write"];
-    let text = how.iter().find_map(|how| text.strip_suffix(how)).unwrap_or(text);
-    module_message(text, CONSOLE_SWITCHED)
+/// What a module logs when it takes a console over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ConsoleSwitchNote<'t> {
+    module: ConsoleModule,
+    console: &'t str,
+    sleeps: bool,
+}
+
+/// `nbcon_8250: ttyS0 prints through a thread of its own`.
+pub(super) fn console_switch_note(text: &str) -> Option<ConsoleSwitchNote<'_>> {
+    // console_relay says how, too; its first version did not, and called the driver's write.
+    let how = [(", in bursts", Some(true)), (", by the driver's write", Some(false))];
+    let stated = how.into_iter().find_map(|(how, sleeps)| Some((text.strip_suffix(how)?, sleeps)));
+    let (text, sleeps) = stated.unwrap_or((text, None));
+    let (module, console) = module_message(text, CONSOLE_SWITCHED)?;
+    Some(ConsoleSwitchNote { module, console, sleeps: sleeps.unwrap_or(module == ConsoleModule::Nbcon8250) })
 }
 
 /// How a module's message of a console switch ends, apart from how it prints.
@@ -74,8 +86,8 @@ pub(super) fn find(
     repeated: usize,
 ) -> Option<ConsoleSwitch> {
     let mut said = records.containing(" own").filter_map(|i| Some((i, of_kernel(records, i)?)));
-    let (index, record, (module, name)) =
-        said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
+    let (index, record, note) = said.by_ref().find_map(|(i, r)| Some((i, r.id, console_switch_note(r.text)?)))?;
+    let ConsoleSwitchNote { module, console: name, sleeps } = note;
     let enabled = format!("console [{name}] enabled");
     let registers = |i: &usize| of_kernel(records, *i).is_some_and(|r| r.text.ends_with(&enabled));
     let from_index = match module {
@@ -87,6 +99,7 @@ pub(super) fn find(
     Some(ConsoleSwitch {
         module,
         console: name.to_owned(),
+        sleeps,
         record,
         index,
         from: records.get(from_index).map_or(record, |r| r.id),
@@ -142,12 +155,14 @@ mod tests {
 
     #[test]
     fn its_words() {
-        let check = |text: &str, module, console| assert_eq!(console_switch_note(text), Some((module, console)));
-        check("nbcon_8250: ttyS0 prints through a thread of its own", ConsoleModule::Nbcon8250, "ttyS0");
-        check("console_relay: ttyAMA0 prints through a thread of its own", ConsoleModule::ConsoleRelay, "ttyAMA0");
+        let check = |text: &str, module, console, sleeps| {
+            assert_eq!(console_switch_note(text), Some(ConsoleSwitchNote { module, console, sleeps }), "{text}");
+        };
+        check("nbcon_8250: ttyS0 prints through a thread of its own", ConsoleModule::Nbcon8250, "ttyS0", true);
+        check("console_relay: ttyAMA0 prints through a thread of its own", ConsoleModule::ConsoleRelay, "ttyAMA0", false);
         let how = "console_relay: ttyS1 prints through a thread of its own";
-        check(&format!("{how}, in bursts"), ConsoleModule::ConsoleRelay, "ttyS1");
-        check(&format!("{how}, by the driver's write"), ConsoleModule::ConsoleRelay, "ttyS1");
+        check(&format!("{how}, in bursts"), ConsoleModule::ConsoleRelay, "ttyS1", true);
+        check(&format!("{how}, by the driver's write"), ConsoleModule::ConsoleRelay, "ttyS1", false);
         let again = "console_relay: ttySTM0 is the driver's own console again";
         assert_eq!(end_note(again), Some((ConsoleModule::ConsoleRelay, "ttySTM0")));
         for text in [

@@ -23,7 +23,7 @@ mod wording;
 pub use change::{Change, ChangeError, Contradiction};
 pub use compute::Predictor;
 pub(crate) use compute::{Precision, PredictedTimes};
-pub use module::module_for;
+pub use module::{module_for, would_sleep};
 pub use prediction::{Assumption, Prediction, PredictionError};
 pub use setting::{KEYS, Setting, SettingError};
 pub use stall::begins_stall_report;

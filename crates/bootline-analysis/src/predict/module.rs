@@ -14,19 +14,23 @@ pub(super) struct ModuleSwitch {
 }
 
 impl ModuleSwitch {
+    /// A module that this boot had not loaded.
     pub fn new(boot: &Boot, module: ConsoleModule, time: SwitchTime) -> ModuleSwitch {
-        ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(sleeps(boot, module)) }
+        ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(would_sleep(boot, module)) }
     }
 }
 
-/// Whether the module's kthread sleeps while the port's FIFO drains, as far as the log shows the port.
-fn sleeps(boot: &Boot, module: ConsoleModule) -> bool {
+/// Whether the module's kthread would sleep while the port's FIFO drains, as far as the log shows the port. Otherwise it spins.
+pub fn would_sleep(boot: &Boot, module: ConsoleModule) -> bool {
+    let in_bursts = || {
+        let (line, version) = boot.line.as_ref().zip(boot.kernel.version)?;
+        let console = &line.console;
+        let fits = is_16550a(boot, console) && !has_flow_control(boot, console);
+        Some(fits && relay_prints_in_bursts(&console.name, version))
+    };
     match module {
         ConsoleModule::Nbcon8250 => true,
-        ConsoleModule::ConsoleRelay => boot.line.as_ref().zip(boot.kernel.version).is_some_and(|(line, version)| {
-            let console = &line.console;
-            relay_prints_in_bursts(&console.name, version) && is_16550a(boot, console) && !has_flow_control(boot, console)
-        }),
+        ConsoleModule::ConsoleRelay => in_bursts().unwrap_or(false),
     }
 }
 
@@ -84,7 +88,7 @@ const OF_16550A_CLASS: [&str; 17] = [
     "U6_16550A",
 ];
 
-/// Whether nbcon_8250 supports the console's port, as far as the log shows it.
+/// Whether nbcon_8250 supports the console's port, and console_relay prints to it in bursts, as far as the log shows it.
 fn is_16550a(boot: &Boot, console: &SerialConsole) -> bool {
     let port = found_port(boot, console).and_then(|i| boot.records.get(i));
     let named = port.and_then(|r| Some(r.text.rsplit_once(" is a ")?.1.trim()));
@@ -102,7 +106,7 @@ fn found_port(boot: &Boot, console: &SerialConsole) -> Option<usize> {
     said.find(|i| boot.records.get(*i).is_some_and(|r| r.source == RecordOrigin::Kernel && of_port(r.text)))
 }
 
-/// Whether the command line asks for hardware flow control, which nbcon_8250 leaves alone.
+/// Whether the command line asks for hardware flow control, which needs the driver's own write.
 fn has_flow_control(boot: &Boot, console: &SerialConsole) -> bool {
     boot.kernel.command_line.consoles().iter().any(|c| c.name == console.name && c.flow_control)
 }
@@ -127,5 +131,6 @@ pub(super) fn baseline(boot: &Boot) -> Option<ModuleSwitch> {
     } else {
         return None;
     };
-    Some(ModuleSwitch::new(boot, console_switch.module, time))
+    let behaviour = ConsoleModule::behaviour(console_switch.sleeps);
+    Some(ModuleSwitch { module: console_switch.module, time, behaviour })
 }

@@ -2,11 +2,11 @@
 //! Remedies that several console rules share.
 use super::case::Case;
 use super::wording::faster;
-use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, module_for, system_changes};
+use crate::predict::{Change, OUT_OF_TREE, Setting, kernel_with_kthread, module_for, system_changes, would_sleep};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_boot::{ConsoleWait, SerialLine, WaitCause};
 use bootline_capture::units::{Baud, Dur};
-use bootline_console::{ConsoleModule, Driver, DriverBehaviour, KernelVersion, Printing, newest};
+use bootline_console::{Driver, DriverBehaviour, KernelVersion, Printing, newest};
 
 /// `quiet` prints levels below this.
 const QUIET: Setting = Setting::LogLevel(4);
@@ -92,17 +92,13 @@ fn held_until_drained(w: &ConsoleWait) -> bool {
 pub(super) fn module_with_replay(case: &Case<'_>) -> Option<Remedy> {
     let module = module_for(case.boot)?;
     let name = module.name();
-    let kthread = match module {
-        ConsoleModule::Nbcon8250 => "a kthread that sleeps while the line is busy",
-        ConsoleModule::ConsoleRelay => "a kthread",
+    let (kthread, busy) = match would_sleep(case.boot, module) {
+        true => ("a kthread that sleeps while the line is busy", ""),
+        false => ("a kthread", "; a CPU is busy while it prints, with interrupts off for one line at a time"),
     };
     let action = format!(
         "print from {kthread}, and the whole log only after init's start, with the module {name} (kernel/{name})"
     );
-    let busy = match module {
-        ConsoleModule::Nbcon8250 => "",
-        ConsoleModule::ConsoleRelay => "; a CPU is busy while it prints, with interrupts off for one line at a time",
-    };
     let price =
         format!("a kernel that crashes before the module is loaded leaves little on the console{busy}; {OUT_OF_TREE}");
     let setting = Setting::Module { module, replay: true };

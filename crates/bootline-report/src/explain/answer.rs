@@ -9,7 +9,7 @@ use bootline_boot::{
     Boot, BootEnd, Clock, ConsoleSwitch, EndedBy, LineSpeed, NoEnd, SerialLine, SpeedSource, TimeOrigin, WaitCause,
 };
 use bootline_capture::units::{Dur, Interval, LineRate};
-use bootline_console::{ConsoleModule, Framework, Printing};
+use bootline_console::{Framework, Printing};
 use bootline_records::{ProblemKind, RecordId};
 
 pub(in super::super) fn answer(document: &mut Document, boot: &Boot, source: &BootLabel) {
@@ -79,15 +79,13 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
             return text.words(format!("; what console {} cost is unknown.", line.console.name));
         }
         let name = &line.console.name;
-        let module = boot.console_switch.as_ref().filter(|_| asynchronous).map(|s| s.module);
-        return text.words(match module {
+        return text.words(match boot.console_switch.as_ref().filter(|_| asynchronous) {
             None => format!("; console {name} cost no time."),
-            Some(ConsoleModule::Nbcon8250) => {
-                format!("; console {name} cost no time, because nbcon_8250 makes it asynchronous.")
+            Some(s) if s.sleeps => {
+                format!("; console {name} cost no time, because {} makes it asynchronous.", s.module.name())
             }
-            Some(ConsoleModule::ConsoleRelay) => {
-                format!("; no task waited for console {name}, because console_relay makes it asynchronous.")
-            }
+            // Its kthread takes CPU time.
+            Some(s) => format!("; no task waited for console {name}, because {} makes it asynchronous.", s.module.name()),
         });
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
@@ -245,9 +243,9 @@ fn console_switch_entry(t: &ConsoleSwitch) -> Entry {
             format!("the console was asynchronous ({}) from record {} to record {ended}:", t.module.name(), t.from)
         }
     };
-    text += match t.module {
-        ConsoleModule::Nbcon8250 => " a kthread prints and sleeps while the line is busy, and no task waits",
-        ConsoleModule::ConsoleRelay => {
+    text += match t.sleeps {
+        true => " a kthread prints and sleeps while the line is busy, and no task waits",
+        false => {
             " a kthread prints, and no task waits; it takes a CPU while the line is busy, but lets the boot go first (nice 19)"
         }
     };

@@ -39,6 +39,8 @@ pub(crate) struct ConsoleSwitch<'b> {
     module: &'static str,
     /// `ttyS0`
     console: &'b str,
+    /// Whether the kthread sleeps while the port's FIFO drains. Otherwise it spins, and takes a CPU.
+    sleeps: bool,
     /// The module's own record.
     record: Id,
     /// The first record that its kthread transmitted, apart from a replay.
@@ -58,6 +60,7 @@ impl<'b> From<&'b bootline_boot::ConsoleSwitch> for ConsoleSwitch<'b> {
         ConsoleSwitch {
             module: s.module.name(),
             console: &s.console,
+            sleeps: s.sleeps,
             record: s.record.0,
             from: s.from.0,
             replayed: s.replayed,
