@@ -558,6 +558,6 @@ void console_relay_find_bursts(struct console_relay *relay, struct uart_state *s
 		return;
 	}
 	relay->bursts.byte_ns = clamp_t(u32, up->port.frame_time, 1, FIRST_BYTE_NS);
-	relay->bursts.fit = true;
 	relay->bursts.up = up;
+	relay->bursts.fit = !is_unfit(relay);
 }

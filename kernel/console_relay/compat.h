@@ -19,11 +19,11 @@
 #define RELAY_CON_NBCON		0
 #endif
 
-/* From 6.12 on nbcon_8250 prints to an 8250, and does it better. */
-#ifdef HAVE_NBCON_DRIVERS
-#define BURSTS_BY_DEFAULT	false
-#else
+/* From 6.12 on nbcon_8250 is the better choice for an 8250. */
+#if defined(HAVE_BURSTS) && !defined(HAVE_NBCON_DRIVERS)
 #define BURSTS_BY_DEFAULT	true
+#else
+#define BURSTS_BY_DEFAULT	false
 #endif
 
 #ifdef HAVE_CON_SUSPENDED

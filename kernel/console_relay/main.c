@@ -5,8 +5,8 @@
  * Purpose
  *   On most serial ports each printk() waits until its bytes have been transmitted. This module
  *   exchanges the write() of a registered console at run time: it copies the text into a ring,
- *   and a thread calls the driver's own write(), a line at a time. The console itself stays
- *   registered. It needs no nbcon console, and so works on kernels that have none.
+ *   and a thread calls the driver's own write(), a line at a time, or to an 8250 fills the FIFO
+ *   and sleeps while it drains (bursts.c). The console itself stays registered. It needs no nbcon console, and so works on kernels that have none.
  *
  * Calling contexts
  *   relay_write()	printk(), any context, with interrupts off (console_hook.c)
@@ -40,6 +40,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include "compat.h"
 #include "console_relay.h"
 
 static char *port = "";
@@ -83,7 +84,7 @@ MODULE_PARM_DESC(nice, "nice value of the thread while it calls the driver's wri
 
 static bool bursts = BURSTS_BY_DEFAULT;
 module_param(bursts, bool, 0444);
-MODULE_PARM_DESC(bursts, "print to an 8250 by filling its FIFO and sleeping while it drains (default: yes before 6.12)");
+MODULE_PARM_DESC(bursts, "print to an 8250 by filling its FIFO and sleeping while it drains (default: yes from 6.0 to 6.11)");
 
 bool console_relay_warn_to_thread;
 
@@ -190,7 +191,7 @@ static int __init start_relay(const struct relay_target *target)
 	active = relay;
 	console_relay_counters_create(relay);
 	pr_info("%s%d prints through a thread of its own, %s\n", relay->con->name,
-		relay->con->index, relay->bursts.up ? "in bursts" : "by the driver's write");
+		relay->con->index, relay->bursts.fit ? "in bursts" : "by the driver's write");
 	return 0;
 unwatch:
 	console_relay_unwatch(relay);

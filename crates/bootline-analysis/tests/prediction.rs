@@ -283,29 +283,32 @@ const QUIET: &str = "\
 [    2.000000] Run /sbin/init as init process
 ";
 
-/// console_relay's thread gives way: after init it prints all, and built in it takes a CPU only where one is free.
+/// The kthread of console_relay takes a CPU only where one is free if it spins, and none in bursts, as it prints to an 8250 of 6.1.
 #[test]
 fn a_relayed_console() {
     use bootline_console::ConsoleModule;
-    let boot = captured("x86-6.1-9600");
-    assert_eq!(bootline_analysis::predict::module_for(&boot), Some(ConsoleModule::ConsoleRelay));
-    let of = |set: &str| predict(&boot, &change(set)).unwrap();
-    let today = best(&baseline(&boot).unwrap());
-    let (replayed, built_in) = (of("console=console_relay+replay"), of("console=console_relay"));
-    assert!(best(&replayed) < today / 2.0 && best(&built_in) < today, "{replayed:?} {built_in:?}");
-    assert!(best(&replayed) <= best(&built_in));
-    let two = of("console=console_relay cpus=2");
     let complete = |p: &Prediction| p.log_complete.unwrap().best();
-    assert!(complete(&two) < complete(&built_in), "{two:?} {built_in:?}");
-    for p in [&replayed, &built_in, &two] {
-        assert!(p.assumptions.iter().all(|a| a.name != "module-refuses"), "{:?}", p.assumptions);
-        assert!(complete(p) > p.time_to_init.best(), "{p:?}");
+    let of = |log: &str, set: &str| predict(&captured(log), &change(set)).unwrap();
+    for (log, spins) in [("x86-6.1-9600", false), ("arm64-6.12-9600", true)] {
+        let boot = captured(log);
+        assert_eq!(bootline_analysis::predict::module_for(&boot), Some(ConsoleModule::ConsoleRelay));
+        let today = best(&baseline(&boot).unwrap());
+        let (replayed, built_in) = (of(log, "console=console_relay+replay"), of(log, "console=console_relay"));
+        assert!(best(&replayed) < today / 2.0 && best(&built_in) < today, "{replayed:?} {built_in:?}");
+        assert!(best(&replayed) <= best(&built_in));
+        let two = of(log, "console=console_relay cpus=2");
+        assert_eq!(complete(&two) < complete(&built_in), spins, "{two:?} {built_in:?}");
+        for p in [&replayed, &built_in, &two] {
+            assert!(p.assumptions.iter().all(|a| a.name != "module-refuses"), "{:?}", p.assumptions);
+            assert!(complete(p) > p.time_to_init.best(), "{p:?}");
+        }
     }
-    let refused = of("console=nbcon_8250+replay");
+    // The kernel of the change counts.
+    let (one, two) = ("kernel=5.10 console=console_relay", "kernel=5.10 console=console_relay cpus=2");
+    assert!(complete(&of("x86-6.1-9600", two)) < complete(&of("x86-6.1-9600", one)));
+    let refused = of("x86-6.1-9600", "console=nbcon_8250+replay");
     assert!(refused.assumptions.iter().any(|a| a.name == "module-refuses" && a.text.contains("nbcon_8250")));
     // A console that sleeps is preferred.
     assert_eq!(bootline_analysis::predict::module_for(&captured("x86-6.12-9600")), Some(ConsoleModule::Nbcon8250));
-    let pl011 = captured("arm64-6.12-9600");
-    assert_eq!(bootline_analysis::predict::module_for(&pl011), Some(ConsoleModule::ConsoleRelay));
     assert_eq!(bootline_analysis::predict::module_for(&captured("arm64-7.2-9600")), None);
 }

@@ -50,7 +50,7 @@ pub(super) struct ConsoleSwitchNote<'t> {
 
 /// `nbcon_8250: ttyS0 prints through a thread of its own`.
 pub(super) fn console_switch_note(text: &str) -> Option<ConsoleSwitchNote<'_>> {
-    // console_relay says how, too; its first version did not, and called the driver's write.
+    // console_relay also states how it prints. Its first version did not, and always called the driver's write.
     let how = [(", in bursts", Some(true)), (", by the driver's write", Some(false))];
     let stated = how.into_iter().find_map(|(how, sleeps)| Some((text.strip_suffix(how)?, sleeps)));
     let (text, sleeps) = stated.unwrap_or((text, None));

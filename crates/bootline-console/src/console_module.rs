@@ -35,7 +35,8 @@ impl ConsoleModule {
         }
     }
 
-    /// How the console prints once the module is loaded, whose kthread sleeps while the FIFO drains or calls the driver's write.
+    /// How the console prints once the module is loaded. `sleeps`: its kthread sleeps while the FIFO drains, otherwise it calls the
+    /// driver's write.
     pub fn behaviour(sleeps: bool) -> Behaviour {
         let (driver, thread) = match sleeps {
             true => (DriverWait::Sleeps, ThreadPriority::Highest),
@@ -74,8 +75,8 @@ impl ConsoleModule {
     }
 }
 
-/// Whether console_relay by default fills the FIFO of this console itself, and sleeps while it drains, if the port is of the 16550A
-/// class: before 6.12, from which on nbcon_8250 does. Before 6.0 the kernel lacks what it needs.
+/// Whether console_relay prints to this console in bursts by default, if its port is of the 16550A class: to an 8250 on 6.0 to 6.11.
+/// Older kernels lack what it needs, and from 6.12 on nbcon_8250 is preferred.
 pub fn relay_prints_in_bursts(console: &str, version: KernelVersion) -> bool {
     let is_in_range = version >= KernelVersion::new(6, 0) && version < KernelVersion::new(6, 12);
     is_in_range && Driver::of_console(console) == Driver::Uart8250

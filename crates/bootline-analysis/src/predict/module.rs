@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The modules that make a console asynchronous: which boots they can help, and when they begin to print.
 use bootline_boot::{Boot, SerialConsole};
-use bootline_console::{Behaviour, ConsoleModule, Framework, relay_prints_in_bursts};
+use bootline_console::{Behaviour, ConsoleModule, Framework, KernelVersion, relay_prints_in_bursts};
 use bootline_records::RecordOrigin;
 
 /// A module that takes a console over during the boot, or after it.
@@ -14,23 +14,27 @@ pub(super) struct ModuleSwitch {
 }
 
 impl ModuleSwitch {
-    /// A module that this boot had not loaded.
-    pub fn new(boot: &Boot, module: ConsoleModule, time: SwitchTime) -> ModuleSwitch {
-        ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(would_sleep(boot, module)) }
+    /// The switch to a module that this boot did not load, on a kernel of this version.
+    pub fn new(boot: &Boot, version: Option<KernelVersion>, module: ConsoleModule, time: SwitchTime) -> ModuleSwitch {
+        let sleeps = version.is_some_and(|version| sleeps_on(boot, version, module));
+        ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(sleeps) }
     }
 }
 
 /// Whether the module's kthread would sleep while the port's FIFO drains, as far as the log shows the port. Otherwise it spins.
-pub fn would_sleep(boot: &Boot, module: ConsoleModule) -> bool {
-    let in_bursts = || {
-        let (line, version) = boot.line.as_ref().zip(boot.kernel.version)?;
-        let console = &line.console;
-        let fits = is_16550a(boot, console) && !has_flow_control(boot, console);
-        Some(fits && relay_prints_in_bursts(&console.name, version))
+pub(crate) fn would_sleep(boot: &Boot, module: ConsoleModule) -> bool {
+    boot.kernel.version.is_some_and(|version| sleeps_on(boot, version, module))
+}
+
+fn sleeps_on(boot: &Boot, version: KernelVersion, module: ConsoleModule) -> bool {
+    let in_bursts = |console: &SerialConsole| {
+        relay_prints_in_bursts(&console.name, version)
+            && port_type(boot, console).is_none_or(|name| name != "16550" && OF_16550A_CLASS.contains(&name))
+            && !has_flow_control(boot, console)
     };
     match module {
         ConsoleModule::Nbcon8250 => true,
-        ConsoleModule::ConsoleRelay => in_bursts().unwrap_or(false),
+        ConsoleModule::ConsoleRelay => boot.line.as_ref().is_some_and(|line| in_bursts(&line.console)),
     }
 }
 
@@ -54,7 +58,9 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let (Some(line), Some(version)) = (&boot.line, boot.kernel.version) else { return false };
     let console = &line.console;
     let takes_port = match module {
-        ConsoleModule::Nbcon8250 => is_16550a(boot, console) && !has_flow_control(boot, console),
+        ConsoleModule::Nbcon8250 => {
+            port_type(boot, console).is_none_or(|name| OF_16550A_CLASS.contains(&name)) && !has_flow_control(boot, console)
+        }
         // It refuses while a boot console is registered.
         ConsoleModule::ConsoleRelay => boot.consoles.iter().all(|c| !c.boot || c.disabled.is_some()),
     };
@@ -66,7 +72,7 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
 }
 
 /// The names of the ports that kernel/nbcon_8250/recognise.c takes, as the driver prints them
-/// (drivers/tty/serial/8250/8250_port.c, uart_config).
+/// (drivers/tty/serial/8250/8250_port.c, uart_config). console_relay prints in bursts to all of them but the 16550.
 /// What is called an 8250 there has a FIFO nowadays (8250_omap); the module checks.
 const OF_16550A_CLASS: [&str; 17] = [
     "8250",
@@ -88,11 +94,10 @@ const OF_16550A_CLASS: [&str; 17] = [
     "U6_16550A",
 ];
 
-/// Whether nbcon_8250 supports the console's port, and console_relay prints to it in bursts, as far as the log shows it.
-fn is_16550a(boot: &Boot, console: &SerialConsole) -> bool {
+/// The type of the console's port as the driver names it, if the log shows it.
+fn port_type<'b>(boot: &'b Boot, console: &SerialConsole) -> Option<&'b str> {
     let port = found_port(boot, console).and_then(|i| boot.records.get(i));
-    let named = port.and_then(|r| Some(r.text.rsplit_once(" is a ")?.1.trim()));
-    named.is_none_or(|name| OF_16550A_CLASS.contains(&name))
+    port.and_then(|r| Some(r.text.rsplit_once(" is a ")?.1.trim()))
 }
 
 /// `00:04: ttyS0 at I/O 0x3f8 (irq = 4, base_baud = 115200) is a 16550A`: its position.

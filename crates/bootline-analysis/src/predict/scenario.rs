@@ -54,6 +54,7 @@ impl Scenario {
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let mut frame = line.console.frame;
         let mut baud: Option<Baud> = None;
+        let mut kernel = boot.kernel.version;
         for setting in change.settings() {
             match setting {
                 Setting::Baud(b) => baud = Some(b),
@@ -62,6 +63,7 @@ impl Scenario {
                 Setting::NoInitcallDebug => s.without_initcall_debug = true,
                 Setting::Kernel { version, rt } => {
                     s.behaviour = super::kernel::behaviour(boot, version, rt)?;
+                    kernel = Some(version);
                 }
                 Setting::Printing(printing) => {
                     s.behaviour = super::kernel::behaviour_of(printing, boot);
@@ -69,7 +71,7 @@ impl Scenario {
                 }
                 Setting::Module { module, replay } => {
                     let time = if replay { SwitchTime::AtInit } else { module::built_in(boot) };
-                    s.module = Some(ModuleSwitch::new(boot, module, time));
+                    s.module = Some(ModuleSwitch::new(boot, kernel, module, time));
                 }
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
