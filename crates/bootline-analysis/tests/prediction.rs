@@ -294,13 +294,14 @@ fn a_relayed_console() {
         assert_eq!(bootline_analysis::predict::module_for(&boot), Some(ConsoleModule::ConsoleRelay));
         let today = best(&baseline(&boot).unwrap());
         let (replayed, built_in) = (of(log, "console=console_relay+replay"), of(log, "console=console_relay"));
-        assert!(best(&replayed) < today / 2.0 && best(&built_in) < today, "{replayed:?} {built_in:?}");
-        assert!(best(&replayed) <= best(&built_in));
+        assert!(best(&replayed) < today / 2.0 && best(&replayed) <= best(&built_in), "{replayed:?} {built_in:?}");
+        // arm64's console is registered late, and a driver's flush of what was logged before comes before the module.
+        assert!(spins || best(&built_in) < today, "{built_in:?}");
         let two = of(log, "console=console_relay cpus=2");
         assert_eq!(complete(&two) < complete(&built_in), spins, "{two:?} {built_in:?}");
         for p in [&replayed, &built_in, &two] {
             assert!(p.assumptions.iter().all(|a| a.name != "module-refuses"), "{:?}", p.assumptions);
-            assert!(complete(p) > p.time_to_init.best(), "{p:?}");
+            assert!(complete(p) >= p.time_to_init.best(), "{p:?}");
         }
     }
     // The kernel of the change counts.

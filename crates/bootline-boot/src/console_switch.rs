@@ -159,7 +159,12 @@ mod tests {
             assert_eq!(console_switch_note(text), Some(ConsoleSwitchNote { module, console, sleeps }), "{text}");
         };
         check("nbcon_8250: ttyS0 prints through a thread of its own", ConsoleModule::Nbcon8250, "ttyS0", true);
-        check("console_relay: ttyAMA0 prints through a thread of its own", ConsoleModule::ConsoleRelay, "ttyAMA0", false);
+        check(
+            "console_relay: ttyAMA0 prints through a thread of its own",
+            ConsoleModule::ConsoleRelay,
+            "ttyAMA0",
+            false,
+        );
         let how = "console_relay: ttyS1 prints through a thread of its own";
         check(&format!("{how}, in bursts"), ConsoleModule::ConsoleRelay, "ttyS1", true);
         check(&format!("{how}, by the driver's write"), ConsoleModule::ConsoleRelay, "ttyS1", false);

@@ -59,7 +59,8 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let console = &line.console;
     let takes_port = match module {
         ConsoleModule::Nbcon8250 => {
-            port_type(boot, console).is_none_or(|name| OF_16550A_CLASS.contains(&name)) && !has_flow_control(boot, console)
+            port_type(boot, console).is_none_or(|name| OF_16550A_CLASS.contains(&name))
+                && !has_flow_control(boot, console)
         }
         // It refuses while a boot console is registered.
         ConsoleModule::ConsoleRelay => boot.consoles.iter().all(|c| !c.boot || c.disabled.is_some()),

@@ -85,7 +85,9 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
                 format!("; console {name} cost no time, because {} makes it asynchronous.", s.module.name())
             }
             // Its kthread takes CPU time.
-            Some(s) => format!("; no task waited for console {name}, because {} makes it asynchronous.", s.module.name()),
+            Some(s) => {
+                format!("; no task waited for console {name}, because {} makes it asynchronous.", s.module.name())
+            }
         });
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
