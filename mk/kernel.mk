@@ -35,7 +35,7 @@ DEBUG_MODULE = nbcon_8250
 
 ## Kernel modules
 
-.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-layers-test kernel-debug kernel-lint kernel-relay-test
+.PHONY: kernel kernel-matrix kernel-smoke kernel-test kernel-test-table kernel-board-test kernel-package-test kernel-layers-test kernel-debug kernel-lint kernel-relay-test kernel-relay-table
 kernel: ## builds the modules for KERNEL (6.12): kernel/build/RELEASE/NAME.ko
 	@scripts/setup build kernel
 	@scripts/kernel-build $(KERNEL)
@@ -71,7 +71,7 @@ kernel-test-table: build ## all cases on TEST_KERNELS and BOARDS, and writes the
 	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) $(TEST_KERNELS)
 	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
 	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) -c refuse-ns16550 $(REFUSED_BOARD)
-	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv >kernel/nbcon_8250/tests/RESULTS.md
+	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv $@ >kernel/nbcon_8250/tests/RESULTS.md
 
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
@@ -82,6 +82,14 @@ kernel-relay-test: build ## boots RELAY_KERNELS with console_relay in all its ca
 	@scripts/setup lab kernel kernel-test boards
 	kernel/console_relay/tests/kernel-test $(addprefix -s ,$(TEST_CPUS)) $(foreach case,$(CASES),-c '$(case)') $(RELAY_KERNELS)
 	kernel/console_relay/tests/kernel-test $(foreach case,$(or $(CASES),$(RELAY_BOARD_CASES)),-c '$(case)') $(RELAY_BOARDS)
+
+# Goes on where it ended; a whole run takes hours.
+kernel-relay-table: RECORDED = $(addprefix -s ,$(TEST_CPUS)) -n 25 -r 1 -o kernel/console_relay/tests/results.tsv
+kernel-relay-table: build ## the same, and writes the table of the results: kernel/console_relay/tests/RESULTS.md
+	@scripts/setup lab kernel kernel-test boards
+	-kernel/console_relay/tests/kernel-test $(RECORDED) $(RELAY_KERNELS)
+	-kernel/console_relay/tests/kernel-test $(RECORDED) $(addprefix -c ,$(RELAY_BOARD_CASES)) $(RELAY_BOARDS)
+	kernel/nbcon_8250/tests/results-table kernel/console_relay/tests/results.tsv $@ >kernel/console_relay/tests/RESULTS.md
 
 kernel-package-test: ## follows the READMEs of nbcon_8250 and console_relay in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test
