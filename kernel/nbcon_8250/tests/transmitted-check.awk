@@ -49,8 +49,8 @@ function check(text,    nth, number) {
 	nth = ++seen[text]
 	if (index(text, "---[ end trace") || index(text, "] BUG: "))
 		split("", after_trace)
-	# The unreliable entries of a stack trace (`? name+0x..`) may be equal.
-	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /\] +\? /))
+	# The unreliable entries of a stack trace (`? name+0x..`) may be equal, and so may the empty lines of a report.
+	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /\] *(\? |$)/))
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)
