@@ -6,14 +6,14 @@ KERNEL = 6.12
 KERNELS = 6.12 6.12-rt 6.18 6.18-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 riscv64:7.2
 
 # Kernels that only console_relay and printk_bench are built for: nbcon_8250 needs 6.12 and an 8250.
-RELAY_ONLY_KERNELS = 5.10 6.1 arm64:6.12
+RELAY_ONLY_KERNELS = 5.10 6.1 arm64:5.10 arm64:6.1 arm64:6.12
 
 # One of each kind: the oldest, the newest, and PREEMPT_RT. The last two have an nbcon console of their own and are refused.
 TEST_KERNELS = 6.12 7.2 7.2-rt 6.12-rt 7.3
 TEST_CPUS = 1 2
 
 # What console_relay is tested on; the last two refuse it.
-RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:6.12 7.2-rt 7.3
+RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:5.10 arm64:6.1 arm64:6.12 7.2-rt 7.3
 
 # Machines with the ports of other drivers: kernel/console_relay/tests/board.
 RELAY_BOARDS = arm64:6.12@zcu102 armhf:6.12@sabrelite armhf:6.12@smdkc210
