@@ -19,17 +19,17 @@
 #define RELAY_CON_NBCON		0
 #endif
 
+#ifdef HAVE_CON_SUSPENDED
+#define RELAY_CON_SUSPENDED	CON_SUSPENDED
+#else
+#define RELAY_CON_SUSPENDED	0
+#endif
+
 /* From 6.12 on nbcon_8250 is the better choice for an 8250. */
 #if defined(HAVE_BURSTS) && !defined(HAVE_NBCON_DRIVERS)
 #define BURSTS_BY_DEFAULT	true
 #else
 #define BURSTS_BY_DEFAULT	false
-#endif
-
-#ifdef HAVE_CON_SUSPENDED
-#define RELAY_CON_SUSPENDED	CON_SUSPENDED
-#else
-#define RELAY_CON_SUSPENDED	0
 #endif
 
 /*

@@ -6,7 +6,8 @@
  *   On most serial ports each printk() waits until its bytes have been transmitted. This module
  *   exchanges the write() of a registered console at run time: it copies the text into a ring,
  *   and a thread calls the driver's own write(), a line at a time, or to an 8250 fills the FIFO
- *   and sleeps while it drains (bursts.c). The console itself stays registered. It needs no nbcon console, and so works on kernels that have none.
+ *   and sleeps while it drains (bursts.c). The console itself stays registered. It needs no nbcon
+ *   console, and so works on kernels that have none.
  *
  * Calling contexts
  *   relay_write()	printk(), any context, with interrupts off (console_hook.c)

@@ -309,6 +309,14 @@ fn a_relayed_console() {
     assert!(complete(&of("x86-6.1-9600", two)) < complete(&of("x86-6.1-9600", one)));
     let refused = of("x86-6.1-9600", "console=nbcon_8250+replay");
     assert!(refused.assumptions.iter().any(|a| a.name == "module-refuses" && a.text.contains("nbcon_8250")));
+    // nbcon_8250's sleeps on any, also on one that the log does not name.
+    let options =
+        BootOptions { console: Some(ConsoleArg::parse("ttyS0,9600n8")), cpus: Some(1), ..BootOptions::default() };
+    let records = BootRecords::all(QUIET.split_once('\n').unwrap().1.as_bytes()).remove(0);
+    let unnamed = predict(&Boot::analyse(records, &options), &change("console=nbcon_8250")).unwrap();
+    assert!(unnamed.assumptions.iter().all(|a| !a.text.contains("nice 19")), "{:?}", unnamed.assumptions);
+    let spins = predict(&captured("arm64-6.12-9600"), &change("console=console_relay")).unwrap();
+    assert!(spins.assumptions.iter().any(|a| a.text.contains("nice 19")), "{:?}", spins.assumptions);
     // A console that sleeps is preferred.
     assert_eq!(bootline_analysis::predict::module_for(&captured("x86-6.12-9600")), Some(ConsoleModule::Nbcon8250));
     assert_eq!(bootline_analysis::predict::module_for(&captured("arm64-7.2-9600")), None);

@@ -18,7 +18,8 @@ pub struct ConsoleSwitch {
     pub module: ConsoleModule,
     /// Name of the console: `ttyS0`.
     pub console: String,
-    /// Whether the module's kthread sleeps while the port's FIFO drains: nbcon_8250 and, in bursts, console_relay. Otherwise it spins.
+    /// Whether the module's kthread sleeps while the port's FIFO drains: nbcon_8250 and, in bursts, console_relay. Otherwise, or once
+    /// it has logged that the port does not drain, it spins.
     pub sleeps: bool,
     /// The module's message: "ttyS0 prints through a thread of its own".
     pub record: RecordId,
@@ -61,6 +62,9 @@ pub(super) fn console_switch_note(text: &str) -> Option<ConsoleSwitchNote<'_>> {
 /// How a module's message of a console switch ends, apart from how it prints.
 pub(super) const CONSOLE_SWITCHED: &str = " prints through a thread of its own";
 
+/// How console_relay's message ends when the port did not drain in its bursts.
+const GAVE_UP: &str = " does not drain: lines are printed by the driver's write from now on";
+
 /// `console_relay: ttyAMA0 is the driver's own console again`, `nbcon_8250: ttyS0 is the 8250 driver's own console again`.
 fn end_note(text: &str) -> Option<(ConsoleModule, &str)> {
     let suffix = [" is the driver's own console again", " is the 8250 driver's own console again"];
@@ -95,11 +99,14 @@ pub(super) fn find(
         ConsoleModule::Nbcon8250 => (registered.map_or(0, |r| r + 1)..index).rev().find(registers).unwrap_or(index),
         ConsoleModule::ConsoleRelay => index,
     };
+    let gave_up = records
+        .containing(GAVE_UP)
+        .any(|i| of_kernel(records, i).and_then(|r| module_message(r.text, GAVE_UP)) == Some((module, name)));
     let ended = said.find(|(_, r)| end_note(r.text) == Some((module, name)));
     Some(ConsoleSwitch {
         module,
         console: name.to_owned(),
-        sleeps,
+        sleeps: sleeps && !gave_up,
         record,
         index,
         from: records.get(from_index).map_or(record, |r| r.id),

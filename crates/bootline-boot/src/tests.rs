@@ -389,6 +389,29 @@ fn nobody_waits_while_the_console_is_relayed() {
 }
 
 #[test]
+fn whether_a_relayed_console_sleeps() {
+    let sleeps = |said: &str| {
+        let log = format!(
+            "[    0.000000] Linux version 6.1.0 (gcc) #1 SMP\n\
+             [    0.000000] Kernel command line: console=ttyS0,9600\n\
+             [    0.300000] printk: console [ttyS0] enabled\n\
+             [    0.800000] console_relay: ttyS0 prints through a thread of its own{said}\n\
+             [    1.400000] Run /init as init process\n"
+        );
+        read(&log).console_switch.unwrap().sleeps
+    };
+    assert!(!sleeps("") && !sleeps(", by the driver's write") && sleeps(", in bursts"));
+    let gave_up = |who| {
+        format!(", in bursts\n[    0.900000] {who} does not drain: lines are printed by the driver's write from now on")
+    };
+    assert!(
+        !sleeps(&gave_up("console_relay: ttyS0"))
+            && sleeps(&gave_up("console_relay: ttyS1"))
+            && sleeps(&gave_up("ttyS0"))
+    );
+}
+
+#[test]
 fn a_marker_is_not_found_in_the_command_line() {
     let log = "[    0.000000] Linux version 7.2.0 (gcc) #1 SMP\n\
                [    0.000000] Command line: console=ttyS0 bootline.marker=all-up\n\

@@ -64,7 +64,8 @@ pub enum ThreadPriority {
     /// Nice -20: printk's own kthreads (nbcon_kthread_create and printk_start_threads, `sched_set_normal(.., -20)`).
     #[default]
     Highest,
-    /// Nice 19: the thread of console_relay while it calls the driver's write. Nothing can take the CPU from it within a line, but after that the boot goes first.
+    /// Nice 19: the thread of console_relay while it calls the driver's write. Nothing can take the CPU from it within a line, but after
+    /// that the boot goes first.
     Lowest,
 }
 

@@ -7,7 +7,8 @@
 # replayed on a line of its own, and printed again, whole. Output of a program may precede a record
 # on its line. A line with a time stamp that is none of these is a torn record. Records after the
 # last one of KMSG (of a panic) must not be printed twice either, except the registers, which an
-# oops that becomes a panic prints again after its end of trace, and the stack of a fault that KASAN reports before its oops.
+# oops that becomes a panic prints again after its end of trace, and the stack of a fault that KASAN
+# reports before its oops.
 # Prints what is wrong; exit status 1.
 BEGIN {
 	if (!level)
@@ -47,10 +48,10 @@ function check(text,    nth, number) {
 	}
 	latest = text
 	nth = ++seen[text]
-	if (index(text, "---[ end trace") || index(text, "] BUG: "))
+	if (index(text, "---[ end trace") || index(text, "] BUG: ") && nth == 1)
 		split("", after_trace)
 	# The unreliable entries of a stack trace (`? name+0x..`) may be equal, and so may the empty lines of a report.
-	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /\] *(\? |$)/))
+	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /^\[ *[0-9.]+\] *(\? .*)?$/))
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)

@@ -14,21 +14,32 @@ pub(super) struct ModuleSwitch {
 }
 
 impl ModuleSwitch {
-    /// The switch to a module that this boot did not load, on a kernel of this version.
-    pub fn new(boot: &Boot, version: Option<KernelVersion>, module: ConsoleModule, time: SwitchTime) -> ModuleSwitch {
-        let sleeps = version.is_some_and(|version| sleeps_on(boot, version, module));
+    /// The switch to a module that this boot did not load, on a kernel of this version and a line that transmits `bytes_per_s`.
+    pub fn new(
+        boot: &Boot,
+        version: Option<KernelVersion>,
+        bytes_per_s: f64,
+        module: ConsoleModule,
+        time: SwitchTime,
+    ) -> ModuleSwitch {
+        let has_time = time == SwitchTime::AtInit || bytes_per_s <= FASTEST_WITHOUT_FIFO;
+        let sleeps = sleeps_on(boot, version, module) && (has_time || module == ConsoleModule::Nbcon8250);
         ModuleSwitch { module, time, behaviour: ConsoleModule::behaviour(sleeps) }
     }
 }
 
+/// Until the tty is opened the FIFO is off, and a byte at a time must take 60 us for console_relay to sleep in between
+/// (kernel/console_relay/bursts.c, drains_too_fast).
+const FASTEST_WITHOUT_FIFO: f64 = 1e6 / 60.0;
+
 /// Whether the module's kthread would sleep while the port's FIFO drains, as far as the log shows the port. Otherwise it spins.
 pub(crate) fn would_sleep(boot: &Boot, module: ConsoleModule) -> bool {
-    boot.kernel.version.is_some_and(|version| sleeps_on(boot, version, module))
+    sleeps_on(boot, boot.kernel.version, module)
 }
 
-fn sleeps_on(boot: &Boot, version: KernelVersion, module: ConsoleModule) -> bool {
+fn sleeps_on(boot: &Boot, version: Option<KernelVersion>, module: ConsoleModule) -> bool {
     let in_bursts = |console: &SerialConsole| {
-        relay_prints_in_bursts(&console.name, version)
+        version.is_some_and(|version| relay_prints_in_bursts(&console.name, version))
             && port_type(boot, console).is_none_or(|name| name != "16550" && OF_16550A_CLASS.contains(&name))
             && !has_flow_control(boot, console)
     };

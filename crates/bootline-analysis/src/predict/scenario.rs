@@ -55,6 +55,8 @@ impl Scenario {
         let mut frame = line.console.frame;
         let mut baud: Option<Baud> = None;
         let mut kernel = boot.kernel.version;
+        // console_relay does not print in the same way on all kernels.
+        let mut loaded = self.module.map(|switch| (switch.module, switch.time));
         for setting in change.settings() {
             match setting {
                 Setting::Baud(b) => baud = Some(b),
@@ -67,11 +69,11 @@ impl Scenario {
                 }
                 Setting::Printing(printing) => {
                     s.behaviour = super::kernel::behaviour_of(printing, boot);
-                    s.module = None;
+                    loaded = None;
                 }
                 Setting::Module { module, replay } => {
                     let time = if replay { SwitchTime::AtInit } else { module::built_in(boot) };
-                    s.module = Some(ModuleSwitch::new(boot, kernel, module, time));
+                    loaded = Some((module, time));
                 }
                 Setting::Cpus(cpus) => s.cpus = cpus,
             }
@@ -80,6 +82,11 @@ impl Scenario {
             Some(baud) => rate::changed(boot, baud, frame),
             None => rate::reframed(s.rates, line.console.frame, frame),
         };
+        let is_as_logged = kernel == boot.kernel.version && loaded == self.module.map(|m| (m.module, m.time));
+        if !is_as_logged {
+            let rate = s.rates[1].bytes_per_s();
+            s.module = loaded.map(|(module, time)| ModuleSwitch::new(boot, kernel, rate, module, time));
+        }
         let faster = s.rates[1].bytes_per_s() > self.rates[1].bytes_per_s() * 1.5;
         let less = s.loglevel <= 4 && self.loglevel > 4 || s.without_initcall_debug;
         let no_waits = self.writers_wait() && !s.writers_wait();
