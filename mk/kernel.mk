@@ -6,8 +6,9 @@
 KERNEL = 6.12
 KERNELS = 6.12 6.12-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 riscv64:7.2
 
-# Between 6.12 and 7.2: Debian has dropped their headers, which are made from the source.
-DROPPED_KERNELS = 6.16 6.17 6.18 6.19 7.0 7.1
+# Between 6.12 and 7.2, of those whose headers Debian has dropped: it still has the source and the configuration. (Of 6.16 and 7.0 it has
+# no source, of 6.19 and 7.1 no configuration; 6.17 has modversions, and what they need is in the headers only.)
+DROPPED_KERNELS = 6.18
 
 # Kernels that only console_relay and printk_bench are built for: nbcon_8250 needs 6.12 and an 8250.
 RELAY_ONLY_KERNELS = 5.10 6.1 arm64:5.10 arm64:6.1 arm64:6.12
@@ -57,7 +58,7 @@ kernel-matrix: ## the same for all of KERNELS
 		scripts/kernel-build $$series kernel/console_relay kernel/printk_bench || [ $$? -eq 3 ]; \
 	done
 
-kernel-matrix-dropped: ## the same for DROPPED_KERNELS; an hour, and 15 GB in the cache
+kernel-matrix-dropped: ## the same for DROPPED_KERNELS, which takes 2 GB in the cache
 	@scripts/setup kernel
 	@for series in $(DROPPED_KERNELS); do echo "== $$series" >&2; scripts/kernel-build $$series || exit; done
 
