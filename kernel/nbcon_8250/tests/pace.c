@@ -7,8 +7,8 @@
  * is paced byte by byte. While the line is busy, byte n is read when a serial line would have
  * transmitted it; a reader that is late catches up by at most 50 ms.
  *
- * FILE.late is how late the host woke a process that slept, in ms, at the worst. What a driver waits
- * for the line is 10 ms in older kernels: on a host that is as late the line loses bytes.
+ * FILE.late is how late the host woke a process that slept, in ms, at the worst. In older kernels a
+ * driver waits 10 ms for the line: if the host is as late, bytes are lost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static void sleep_until(long long ns)
 }
 
 /* Sleeps again and again in a process of its own, as this one may be stopped on purpose. */
-static void watch_host(volatile long long *late_ns)
+static void watch_host(long long *late_ns)
 {
 	if (fork())
 		return;
@@ -60,7 +60,7 @@ static void watch_host(volatile long long *late_ns)
 		sleep_until(due_ns);
 		over_ns = now_ns() - due_ns;
 		if (over_ns > *late_ns)
-			*late_ns = over_ns;
+			__atomic_store_n(late_ns, over_ns, __ATOMIC_RELAXED);
 	}
 }
 
@@ -79,7 +79,7 @@ static int report(const char *file, long long late_ns)
 
 int main(int argc, char **argv)
 {
-	volatile long long *late_ns;
+	long long *late_ns;
 	long long byte_ns, free_ns = 0;
 	int baud, out, status, ends[2];
 	char buffer[4096];
@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 	}
 	byte_ns = 10000000000LL / baud;
 	out = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	late_ns = mmap(NULL, sizeof(*late_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	late_ns = mmap(NULL, sizeof(*late_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
 	if (out < 0 || late_ns == MAP_FAILED || pipe2(ends, O_DIRECT | O_CLOEXEC)) {
 		perror(argv[2]);
 		return 2;
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
 		sleep_until(free_ns);
 	}
 	waitpid(child, &status, 0);
-	if (report(argv[2], *late_ns))
+	if (report(argv[2], __atomic_load_n(late_ns, __ATOMIC_RELAXED)))
 		return 2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
