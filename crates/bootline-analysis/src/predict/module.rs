@@ -40,8 +40,8 @@ pub(crate) fn would_sleep(boot: &Boot, module: ConsoleModule) -> bool {
 fn sleeps_on(boot: &Boot, version: Option<KernelVersion>, module: ConsoleModule) -> bool {
     let in_bursts = |console: &SerialConsole| {
         version.is_some_and(|version| relay_prints_in_bursts(&console.name, version))
-            && port_type(boot, console).is_none_or(|name| name != "16550" && OF_16550A_CLASS.contains(&name))
-            && !has_flow_control(boot, console)
+            && is_plain_16550a(boot, console)
+            && port_type(boot, console) != Some("16550")
     };
     match module {
         ConsoleModule::Nbcon8250 => true,
@@ -69,10 +69,7 @@ pub(super) fn takes(boot: &Boot, module: ConsoleModule) -> bool {
     let (Some(line), Some(version)) = (&boot.line, boot.kernel.version) else { return false };
     let console = &line.console;
     let takes_port = match module {
-        ConsoleModule::Nbcon8250 => {
-            port_type(boot, console).is_none_or(|name| OF_16550A_CLASS.contains(&name))
-                && !has_flow_control(boot, console)
-        }
+        ConsoleModule::Nbcon8250 => is_plain_16550a(boot, console),
         // It refuses while a boot console is registered.
         ConsoleModule::ConsoleRelay => boot.consoles.iter().all(|c| !c.boot || c.disabled.is_some()),
     };
@@ -105,6 +102,11 @@ const OF_16550A_CLASS: [&str; 17] = [
     "Tegra",
     "U6_16550A",
 ];
+
+/// Whether a module can print to the console's port without its driver, as far as the log shows it.
+fn is_plain_16550a(boot: &Boot, console: &SerialConsole) -> bool {
+    port_type(boot, console).is_none_or(|name| OF_16550A_CLASS.contains(&name)) && !has_flow_control(boot, console)
+}
 
 /// The type of the console's port as the driver names it, if the log shows it.
 fn port_type<'b>(boot: &'b Boot, console: &SerialConsole) -> Option<&'b str> {
