@@ -7,12 +7,14 @@
  * is paced byte by byte. While the line is busy, byte n is read when a serial line would have
  * transmitted it; a reader that is late catches up by at most 50 ms.
  *
- * FILE.late is how late the host woke a process that slept, in ms, at the worst. In older kernels a
- * driver waits 10 ms for the line: if the host is as late, bytes are lost.
+ * In older kernels a driver waits 10 ms for the line: if the host is as late, bytes are lost. So this
+ * process and QEMU's main loop, which both sleep nearly always, run before all others where that is
+ * allowed (root). FILE.late is how late the host woke such a process, in ms, at the worst.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,12 +50,21 @@ static void sleep_until(long long ns)
 		;
 }
 
+/* Threads and processes that this one starts, such as QEMU's processors, run as usual. */
+static void run_first(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+}
+
 /* Sleeps again and again in a process of its own, as this one may be stopped on purpose. */
 static void watch_host(long long *late_ns)
 {
 	if (fork())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run_first();
 	for (;;) {
 		long long due_ns = now_ns() + NAP_NS, over_ns;
 
@@ -104,12 +115,14 @@ int main(int argc, char **argv)
 		return 2;
 	if (!child) {
 		dup2(ends[1], 1);
+		run_first();
 		execvp(argv[3], argv + 3);
 		perror(argv[3]);
 		_exit(127);
 	}
 	close(ends[1]);
 	watch_host(late_ns);
+	run_first();
 	signal(SIGTERM, pass_on);
 	signal(SIGINT, pass_on);
 	while ((n = read(ends[0], buffer, sizeof(buffer))) != 0) {
