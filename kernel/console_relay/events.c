@@ -28,6 +28,7 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/nmi.h>
+#include <linux/preempt.h>
 #include <linux/reboot.h>
 #include <linux/smp.h>
 #include <linux/suspend.h>
@@ -65,6 +66,17 @@ static bool lock_console_in_time(void)
 	return true;
 }
 
+/*
+ * The lock was taken by console_trylock(). As in printk(), nobody else has this CPU meanwhile: what
+ * writers store between two records would have to be printed as well, and a flood never ends.
+ */
+static void unlock_console(void)
+{
+	preempt_disable();
+	console_unlock();
+	preempt_enable();
+}
+
 /**
  * console_relay_print_directly - print the backlog, and have writers print themselves
  * @relay:	the relay
@@ -81,7 +93,7 @@ void console_relay_print_directly(struct console_relay *relay, enum directness d
 		console_relay_drain(relay);
 		console_relay_set_back(relay);
 		WRITE_ONCE(relay->direct, directness);
-		console_unlock();
+		unlock_console();
 	} else {
 		console_relay_drain(relay);
 		WRITE_ONCE(relay->direct, directness);
