@@ -10,7 +10,7 @@ KERNELS = 6.12 6.12-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 ri
 # no source, of 6.19 and 7.1 no configuration; 6.17 has modversions, and what they need is in the headers only.)
 DROPPED_KERNELS = 6.18
 
-# Kernels that only console_relay and printk_bench are built for: nbcon_8250 needs 6.12 and an 8250.
+# Kernels that only console_relay and what measures it are built for: nbcon_8250 needs 6.12 and an 8250.
 RELAY_ONLY_KERNELS = 5.10 6.1 arm64:5.10 arm64:6.1 arm64:6.12
 
 # One of each kind: the oldest, the newest, and PREEMPT_RT. The last two have an nbcon console of their own and are refused.
@@ -55,7 +55,7 @@ kernel-matrix: ## the same for all of KERNELS
 	done
 	@set -e; for series in $(RELAY_ONLY_KERNELS); do \
 		echo "== $$series" >&2; \
-		scripts/kernel-build $$series kernel/console_relay kernel/printk_bench || [ $$? -eq 3 ]; \
+		scripts/kernel-build $$series kernel/console_relay kernel/printk_bench kernel/holdoff_meter || [ $$? -eq 3 ]; \
 	done
 
 kernel-matrix-dropped: ## the same for DROPPED_KERNELS, which takes 2 GB in the cache

@@ -194,11 +194,12 @@ static int watch_all(const struct settings *settings, struct watch *watches)
 		struct watch *watch = &watches[started];
 
 		watch->period = ns_to_ktime((u64)settings->period_us * NSEC_PER_USEC);
-		watch->task = kthread_create_on_cpu(watch_cpu, watch, cpu, "holdoff_meter/%u");
+		watch->task = kthread_create(watch_cpu, watch, "holdoff_meter/%d", cpu);
 		if (IS_ERR(watch->task)) {
 			error = PTR_ERR(watch->task);
 			break;
 		}
+		kthread_bind(watch->task, cpu);
 		started++;
 	}
 	for (n = 0; n < started && !error; n++)
