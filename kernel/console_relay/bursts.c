@@ -9,8 +9,9 @@
  *   driver's write(); in mid-line they print what is left of it, see output.c. The thread does
  *   so as well where the port is not in order for bursts, see is_unfit(), and for the rest of a
  *   line that the transmitter does not take.
- *   What is assumed of the driver (drivers/tty/serial/8250, read in 6.1 and 6.12): its ports are
- *   struct uart_8250_port, and stay in place as long as the driver is loaded.
+ *   What is assumed of the driver (drivers/tty/serial/8250, read in 6.1 and 6.12, and in part in
+ *   6.3 to 6.8 and 6.10): its ports are struct uart_8250_port, and stay in place as long as the
+ *   driver is loaded.
  *
  * Calling contexts
  *   console_relay_find_bursts(): process context, on loading. The rest: the thread.

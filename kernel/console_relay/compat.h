@@ -12,7 +12,7 @@
 #include <linux/kernel.h>
 #endif
 
-/* Before 6.4 a suspended console has no flag of its own, before 6.5 there are no nbcon consoles. */
+/* Before 6.6 a suspended console has no flag of its own, before 6.7 there are no nbcon consoles. */
 #ifdef HAVE_NBCON
 #define RELAY_CON_NBCON		CON_NBCON
 #else
@@ -73,7 +73,7 @@ static inline void relay_leave_printing(int cookie)
 #endif
 }
 
-/* Since 6.6 the port lock has functions of its own. They matter for nbcon consoles only. */
+/* Since 6.7, and in later 6.1.y and 6.6.y, the port lock has functions of its own. They matter for nbcon consoles only. */
 static inline bool relay_port_trylock_irqsave(struct uart_port *port, unsigned long *flags)
 {
 #ifdef HAVE_UART_PORT_LOCK

@@ -21,7 +21,8 @@
  *   From loading to unloading.
  *
  * What this disturbs
- *   Suspend and reboot wait until the backlog of that moment has been transmitted.
+ *   Suspend and reboot wait until the backlog of that moment has been transmitted. Preemption is
+ *   off while what was logged meanwhile is printed.
  */
 #include <linux/console.h>
 #include <linux/delay.h>
@@ -67,8 +68,9 @@ static bool lock_console_in_time(void)
 }
 
 /*
- * The lock was taken by console_trylock(). As in printk(), nobody else has this CPU meanwhile: what
- * writers store between two records would have to be printed as well, and a flood never ends.
+ * The lock was taken by console_trylock(), after which console_unlock() does not sleep. As in
+ * printk(), preemption is off: otherwise writers may store more between two records than is
+ * printed, and on one CPU a flood never ends.
  */
 static void unlock_console(void)
 {
@@ -82,7 +84,8 @@ static void unlock_console(void)
  * @relay:	the relay
  * @directness:	how writers print from then on; they only start with it when the backlog is short
  *
- * This takes no longer than the backlog that there is now, however much is being logged.
+ * This takes no longer than the backlog that there is now and what is logged while that is
+ * printed, however much is being logged then.
  */
 void console_relay_print_directly(struct console_relay *relay, enum directness directness)
 {

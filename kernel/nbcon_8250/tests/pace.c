@@ -8,8 +8,9 @@
  * transmitted it; a reader that is late catches up by at most 50 ms.
  *
  * In older kernels a driver waits 10 ms for the line: if the host is as late, bytes are lost. So this
- * process and QEMU's main loop, which both sleep nearly always, run before all others where that is
- * allowed (root). FILE.late is how late the host woke such a process, in ms, at the worst.
+ * process and QEMU's main loop, which both sleep nearly always, run before all ordinary processes
+ * where that is allowed (root). FILE.late is how late the host woke an ordinary one, such as QEMU's
+ * processors, in ms, at the worst.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +51,7 @@ static void sleep_until(long long ns)
 		;
 }
 
-/* Threads and processes that this one starts, such as QEMU's processors, run as usual. */
+/* Threads and processes that this one starts, such as QEMU's processors, are ordinary ones. */
 static void run_first(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -64,7 +65,6 @@ static void watch_host(long long *late_ns)
 	if (fork())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	run_first();
 	for (;;) {
 		long long due_ns = now_ns() + NAP_NS, over_ns;
 
