@@ -73,7 +73,10 @@ static inline void relay_leave_printing(int cookie)
 #endif
 }
 
-/* Since 6.7, and in later 6.1.y and 6.6.y, the port lock has functions of its own. They matter for nbcon consoles only. */
+/*
+ * Since 6.7, and in later 6.1.y and 6.6.y, the port lock has functions of its own. They matter for
+ * nbcon consoles only.
+ */
 static inline bool relay_port_trylock_irqsave(struct uart_port *port, unsigned long *flags)
 {
 #ifdef HAVE_UART_PORT_LOCK

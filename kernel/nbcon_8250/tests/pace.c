@@ -7,10 +7,10 @@
  * is paced byte by byte. While the line is busy, byte n is read when a serial line would have
  * transmitted it; a reader that is late catches up by at most 50 ms.
  *
- * In older kernels a driver waits 10 ms for the line: if the host is as late, bytes are lost. So this
- * process and QEMU's main loop, which both sleep nearly always, run before all ordinary processes
- * where that is allowed (root). FILE.late is how late the host woke an ordinary one, such as QEMU's
- * processors, in ms, at the worst.
+ * In older kernels a driver waits 10 ms for the line: if the host is as late, bytes are lost. So
+ * this process and QEMU's main loop, which both sleep nearly always, run before all ordinary
+ * processes where that is allowed (root). FILE.late is how late the host woke an ordinary one, such
+ * as QEMU's processors, in ms, at the worst.
  */
 #define _GNU_SOURCE
 #include <errno.h>
