@@ -22,7 +22,7 @@ RELAY_KERNELS = 5.10 6.1 6.12 7.2 arm64:5.10 arm64:6.1 arm64:6.12 7.2-rt 7.3
 
 # Machines with the ports of other drivers: kernel/console_relay/tests/board.
 RELAY_BOARDS = arm64:6.12@zcu102 armhf:6.12@sabrelite armhf:6.12@smdkc210
-RELAY_BOARD_CASES = cycles full integrity oops panic sysfs warn-flush
+RELAY_BOARD_CASES = bench cycles full integrity oops panic sysfs warn-flush
 
 # Machines other than a PC: kernel/nbcon_8250/tests/board.
 BOARDS = riscv64:7.2 arm64:7.2 arm64:7.2@raspi3b armhf:7.2
