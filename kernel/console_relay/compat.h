@@ -44,6 +44,11 @@ static inline void relay_lock_consoles(void)
 	console_lock();
 }
 
+/*
+ * Under a flood of records on one CPU this may last as long as the flood. To unlock with preemption
+ * off, as events.c does, the lock must have been taken by console_trylock(); next to writers that
+ * hold it nearly all the time, that might never succeed.
+ */
 static inline void relay_unlock_consoles(void)
 {
 	console_unlock();
