@@ -45,9 +45,9 @@ static inline void relay_lock_consoles(void)
 }
 
 /*
- * Under a flood of records on one CPU this may last as long as the flood. To unlock with preemption
- * off, as events.c does, the lock must have been taken by console_trylock(); next to writers that
- * hold it nearly all the time, that might never succeed.
+ * Under a flood of records on one CPU this may last as long as the flood, and so may loading and
+ * unloading. To unlock with preemption off, as events.c does, the lock must have been taken by
+ * console_trylock(), which next to writers that hold it nearly all the time might never succeed.
  */
 static inline void relay_unlock_consoles(void)
 {

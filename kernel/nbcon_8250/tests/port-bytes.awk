@@ -2,7 +2,8 @@
 # awk -f port-bytes.awk TRACE: how many bytes the guest wrote to its 8250 ports for transmission, by QEMU's event serial_write.
 # With -v text=1: these bytes themselves, as text.
 # While bit 7 of the line control register is set, the first two registers are the divisor of the clock. The event does not say which
-# port it is: with two processors the number may be wrong by a few bytes, and so may it be where the guest dies with bytes in a FIFO.
+# port it is: with two processors the number may be wrong by a few bytes, and so may it be where the guest dies with bytes in a FIFO. The
+# text of both ports is mixed, which may tear a line but not mend one. A byte that was written may still overrun the FIFO.
 BEGIN {
 	for (i = 0; i < 256; i++)
 		byte[sprintf("0x%02x", i)] = i
