@@ -121,21 +121,29 @@ pub(crate) fn check_trace(
     }
 }
 
+/// What QEMU has from the process that starts it.
+pub(crate) struct Parent<'a> {
+    /// Its standard output.
+    pub console: Stdio,
+    /// What it has at the same descriptor numbers.
+    pub inherited: &'a [&'a OwnedFd],
+    /// Whether it does without huge pages.
+    pub no_huge_pages: bool,
+}
+
 impl Qemu {
-    /// Starts QEMU with `console` as its standard output and `inherited` at the same descriptor numbers. Its messages go
-    /// to the file `log`, except those that `listener` takes.
+    /// Starts QEMU. Its messages go to the file `log`, except those that `listener` takes.
     pub fn start(
         program: &'static str,
         package: &'static str,
         args: &[OsString],
-        console: Stdio,
-        inherited: &[&OwnedFd],
+        parent: Parent<'_>,
         log: &Path,
         listener: Option<LogListener>,
     ) -> Result<Qemu, QemuError> {
         let messages = File::create(log).map_err(|source| QemuError::Log { path: log.to_owned(), source })?;
         let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::null()).stdout(console);
+        command.args(args).stdin(Stdio::null()).stdout(parent.console);
         let heard = match listener {
             Some(listener) => {
                 command.stderr(Stdio::piped());
@@ -146,7 +154,8 @@ impl Qemu {
                 None
             }
         };
-        let kept: Vec<i32> = inherited.iter().map(|fd| fd.as_raw_fd()).collect();
+        let kept: Vec<i32> = parent.inherited.iter().map(|fd| fd.as_raw_fd()).collect();
+        let no_huge_pages = parent.no_huge_pages;
         let keep_ports_and_die_with_us = move || {
             // SAFETY: the calls take numbers only and are async-signal-safe; the descriptors are open in the parent until
             // the child has been started.
@@ -160,6 +169,11 @@ impl Qemu {
                 // Ctrl-C at the terminal is for whoever asked for the boot; QEMU is ended by its pid. A session of its
                 // own also makes it a group of its own for the host's scheduler (see `prefer`).
                 libc::setsid();
+                if no_huge_pages {
+                    // Only kernels that have none refuse.
+                    let unused: libc::c_ulong = 0;
+                    libc::prctl(libc::PR_SET_THP_DISABLE, 1 as libc::c_ulong, unused, unused, unused);
+                }
             }
             Ok(())
         };
@@ -286,6 +300,10 @@ mod tests {
         assert_eq!(err.to_string(), "`qemu-system-nowhere` is not installed");
     }
 
+    fn parent<'a>(inherited: &'a [&'a OwnedFd]) -> Parent<'a> {
+        Parent { console: Stdio::null(), inherited, no_huge_pages: false }
+    }
+
     fn end_of(qemu: &mut Qemu) -> ExitStatus {
         loop {
             if let Some(status) = qemu.ended().unwrap() {
@@ -309,7 +327,7 @@ mod tests {
             mine
         });
         let args = ["-c".into(), script.into()];
-        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &[&truth], &log, Some(listener)).unwrap();
+        let mut qemu = Qemu::start("sh", "dash", &args, parent(&[&truth]), &log, Some(listener)).unwrap();
         end_of(&mut qemu);
         qemu.settle();
         let heard: Vec<Vec<u8>> = heard.iter().collect();
@@ -333,9 +351,20 @@ mod tests {
         let log = dir.path().join("qemu.log");
         let truth = OwnedFd::from(File::open("/dev/null").unwrap());
         let args = ["-c".into(), "echo 'could not load kernel' >&2; exit 3".into()];
-        let mut qemu = Qemu::start("sh", "dash", &args, Stdio::null(), &[&truth], &log, None).unwrap();
+        let mut qemu = Qemu::start("sh", "dash", &args, parent(&[&truth]), &log, None).unwrap();
         let status = end_of(&mut qemu);
         let text = qemu.died(status).to_string();
         assert_eq!(text, "`sh` failed (exit status: 3): could not load kernel");
+    }
+
+    #[test]
+    fn huge_pages_are_kept_from_it_if_that_is_asked() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("qemu.log");
+        let args = ["-c".into(), "grep THP_enabled /proc/self/status >&2".into()];
+        let mut qemu =
+            Qemu::start("sh", "dash", &args, Parent { no_huge_pages: true, ..parent(&[]) }, &log, None).unwrap();
+        end_of(&mut qemu);
+        assert_eq!(fs::read_to_string(&log).unwrap(), "THP_enabled:\t0\n");
     }
 }

@@ -58,6 +58,8 @@ pub struct BootRequest {
     pub instruction_time: Option<InstructionTime>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
+    /// Keep the host's huge pages from QEMU. Each halts the guest while the host finds and clears 2 MiB, which can take 5 ms.
+    pub no_huge_pages: bool,
     /// A console line whose time is recorded. With the user's own initramfs or root it also ends the boot; its default is then
     /// the kernel's last line, `Run ... as init process`, or the login prompt.
     pub marker: Option<Regex>,
@@ -98,6 +100,7 @@ impl BootRequest {
             cpu_model: None,
             instruction_time: None,
             memory_mib: 512,
+            no_huge_pages: false,
             marker: None,
             modules: Vec::new(),
             lines: None,

@@ -33,7 +33,7 @@ use crate::initramfs::{first_modules, initramfs};
 use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::{Ports, direct_boot};
 use crate::module;
-use crate::qemu::{self, LogListener, Qemu};
+use crate::qemu::{self, LogListener, Parent, Qemu};
 use crate::registers::{self, Counter, RegisterAccesses};
 use bootline_images::arch::Arch;
 use bootline_images::loaders::BootFiles;
@@ -169,7 +169,8 @@ pub fn boot(
     let log = &files.qemu_log;
     let inherited: Vec<&OwnedFd> =
         [&channels.guest_truth].into_iter().chain(&guest_qmp).chain(disks.connections()).collect();
-    let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, console, &inherited, log, listener)?;
+    let parent = Parent { console, inherited: &inherited, no_huge_pages: request.no_huge_pages };
+    let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, parent, log, listener)?;
     drop(inherited);
     drop((channels.guest_truth, guest_qmp));
     disks.started();

@@ -133,6 +133,9 @@ pub struct Guest {
     pub instruction_ns: Option<InstructionTime>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
+    /// Whether the host's huge pages were kept from QEMU; left out if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_huge_pages: bool,
     /// Memory in addition that its driver was to add while the system ran, in MiB; left out if there was none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub added_memory_mib: u32,

@@ -115,6 +115,7 @@ impl TruthParts<'_> {
                 cpu_model: self.plan.machine.cpu_model.clone(),
                 instruction_ns: self.plan.machine.counted_instruction_time(),
                 memory_mib: self.plan.machine.memory_mib,
+                no_huge_pages: self.request.no_huge_pages,
                 added_memory_mib: self.plan.machine.added_memory_mib,
                 kernel: self.request.kernel_name(),
                 dtb: self.request.dtb.as_ref().map(|path| path.display().to_string()),

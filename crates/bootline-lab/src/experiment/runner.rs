@@ -194,6 +194,8 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
         cpu_model: arm.cpu_model.clone(),
         instruction_time: arm.instruction_time,
         memory_mib: arm.memory_mib,
+        // What a module times can be shorter than the host needs for one.
+        no_huge_pages: arm.metric.module().is_some(),
         modules: kernel.modules.clone(),
         lines: arm.lines,
         trace_registers: arm.trace_registers,

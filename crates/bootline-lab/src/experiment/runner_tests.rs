@@ -321,6 +321,15 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
 }
 
 #[test]
+fn what_a_module_times_is_not_halted_by_huge_pages() {
+    let mut lab = Lab::new();
+    let file = FILE.replace("baud = 9600", "metric = \"irqs-off\"\nmodules = [\"./holdoff_meter.ko\"]");
+    lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
+    let without = lab.experiment.arms.iter().map(|arm| request(arm, &lab.images, Path::new("/d")).no_huge_pages);
+    assert_eq!(without.collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
 fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     let mut lab = Lab::new();
     let image = ArmSystemImage {
@@ -344,7 +353,7 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
         (Some(System::DebianSystemd), Some(StoragePreset::Nand), Writes::Discarded)
     );
     assert_eq!((system.image, system.initramfs), ("/i".into(), "/r".into()));
-    assert_eq!(booted.append, "systemd.mask=x");
+    assert_eq!((booted.append.as_str(), booted.no_huge_pages), ("systemd.mask=x", false));
     assert_eq!(request(b, &lab.images, Path::new("/d")).system, None);
     // What warms up the host is the lab's small initramfs, not the large system.
     lab.run(|_| Fate::Valid).unwrap();
