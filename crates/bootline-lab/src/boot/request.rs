@@ -58,7 +58,8 @@ pub struct BootRequest {
     pub instruction_time: Option<InstructionTime>,
     /// Memory of the guest, in MiB.
     pub memory_mib: u32,
-    /// Keep the host's huge pages from QEMU. Each halts the guest while the host finds and clears 2 MiB, which can take 5 ms.
+    /// Keep the host's huge pages from QEMU. A fault for one halts the guest until the host has found and cleared 2 MiB, which can
+    /// take 5 ms.
     pub no_huge_pages: bool,
     /// A console line whose time is recorded. With the user's own initramfs or root it also ends the boot; its default is then
     /// the kernel's last line, `Run ... as init process`, or the login prompt.

@@ -33,7 +33,7 @@ use crate::initramfs::{first_modules, initramfs};
 use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise};
 use crate::machine::{Ports, direct_boot};
 use crate::module;
-use crate::qemu::{self, LogListener, Parent, Qemu};
+use crate::qemu::{self, LogListener, Qemu, SpawnOptions};
 use crate::registers::{self, Counter, RegisterAccesses};
 use bootline_images::arch::Arch;
 use bootline_images::loaders::BootFiles;
@@ -169,11 +169,12 @@ pub fn boot(
     let log = &files.qemu_log;
     let inherited: Vec<&OwnedFd> =
         [&channels.guest_truth].into_iter().chain(&guest_qmp).chain(disks.connections()).collect();
-    let parent = Parent { console, inherited: &inherited, no_huge_pages: request.no_huge_pages };
-    let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, parent, log, listener)?;
+    let options = SpawnOptions { console, inherited: &inherited, no_huge_pages: request.no_huge_pages };
+    let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, options, log, listener)?;
     drop(inherited);
     drop((channels.guest_truth, guest_qmp));
     disks.started();
+    let no_huge_pages = request.no_huge_pages && qemu.lacks_huge_pages();
     let mut monitor = qmp.map(Monitor::new).transpose().map_err(|source| BootError::Line { source })?;
     if let (Some(boot), Some(monitor)) = (&request.system, &mut monitor) {
         if boot.is_paused() && !(monitor.unplug(UNPLUGGED) && monitor.resume()) {
@@ -231,6 +232,7 @@ pub fn boot(
         qemu_version,
         started,
         real_time,
+        no_huge_pages,
         starved,
         line_end,
         registers,

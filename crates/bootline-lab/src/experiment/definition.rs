@@ -255,6 +255,12 @@ impl Experiment {
     pub fn arm(&self, name: &str) -> Option<&Arm> {
         self.arms.iter().find(|a| a.name == name)
     }
+
+    /// Whether a module times something in the guest of any arm.
+    pub fn has_module_times(&self) -> bool {
+        let mut metrics = self.arms.iter().map(|a| a.metric).chain(self.claims.iter().map(|c| c.metric));
+        metrics.any(|metric| metric.module().is_some())
+    }
 }
 
 impl fmt::Display for Image {

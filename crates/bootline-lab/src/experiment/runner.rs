@@ -131,7 +131,7 @@ impl Runner<'_, '_> {
     ) -> Result<(), RunError> {
         let failed = |source| RunError { arm: arm.to_owned(), source };
         let spec = self.experiment.arm(arm).expect("plans name arms of their experiment");
-        let request = request(spec, self.images, dir);
+        let request = request(self.experiment, spec, self.images, dir);
         ResultsDir::make_room(dir).map_err(failed)?;
         // Attempts that were invalid before an interruption count.
         let attempts = self.experiment.attempts.saturating_sub(ResultsDir::repeated(dir)).max(1);
@@ -177,7 +177,7 @@ fn quickest<'e>(experiment: &'e Experiment, plan: &ExperimentPlan) -> Option<&'e
 }
 
 /// The boot of an arm.
-fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
+fn request(experiment: &Experiment, arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
     let kernel = &images.kernels[&arm.name];
     BootRequest {
         system: arm.system.as_ref().map(|system| images.systems[&arm.name].boot(system)),
@@ -194,8 +194,8 @@ fn request(arm: &Arm, images: &ArmImages, dir: &Path) -> BootRequest {
         cpu_model: arm.cpu_model.clone(),
         instruction_time: arm.instruction_time,
         memory_mib: arm.memory_mib,
-        // What a module times can be shorter than the host needs for one.
-        no_huge_pages: arm.metric.module().is_some(),
+        // A fault for one can take longer than what a module times.
+        no_huge_pages: experiment.has_module_times(),
         modules: kernel.modules.clone(),
         lines: arm.lines,
         trace_registers: arm.trace_registers,

@@ -321,12 +321,19 @@ fn a_folder_with_something_else_in_it_is_left_alone() {
 }
 
 #[test]
-fn what_a_module_times_is_not_halted_by_huge_pages() {
+fn no_arm_has_huge_pages_where_a_module_times_one() {
     let mut lab = Lab::new();
-    let file = FILE.replace("baud = 9600", "metric = \"irqs-off\"\nmodules = [\"./holdoff_meter.ko\"]");
-    lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
-    let without = lab.experiment.arms.iter().map(|arm| request(arm, &lab.images, Path::new("/d")).no_huge_pages);
-    assert_eq!(without.collect::<Vec<_>>(), [true, false]);
+    let mut without = |file: &str| {
+        lab.experiment = Experiment::parse(Path::new("x.toml"), file).unwrap();
+        let request = |arm| request(&lab.experiment, arm, &lab.images, Path::new("/d"));
+        lab.experiment.arms.iter().map(|arm| request(arm).no_huge_pages).collect::<Vec<_>>()
+    };
+    assert_eq!(without(FILE), [false, false]);
+    let timed = FILE.replace("baud = 9600", "metric = \"irqs-off\"\nmodules = [\"./holdoff_meter.ko\"]");
+    assert_eq!(without(&timed), [true, true]);
+    let claimed = FILE.replace("baud = 9600", "modules = [\"./holdoff_meter.ko\"]")
+        + "[[claim]]\ntext = \"\"\narm = \"a\"\nmetric = \"irqs-off\"\nat_most = 1\n";
+    assert_eq!(without(&claimed), [true, true]);
 }
 
 #[test]
@@ -346,7 +353,7 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
         FILE.replace("baud = 9600", "system = \"debian-systemd\"\nstorage = \"nand\"\nappend = \"systemd.mask=x\"");
     lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
     let [a, b] = &lab.experiment.arms[..] else { panic!() };
-    let booted = request(a, &lab.images, Path::new("/d"));
+    let booted = request(&lab.experiment, a, &lab.images, Path::new("/d"));
     let system = booted.system.unwrap();
     assert_eq!(
         (system.root.system(), system.storage, system.writes),
@@ -354,7 +361,7 @@ fn an_arm_with_a_system_boots_its_image_on_its_storage() {
     );
     assert_eq!((system.image, system.initramfs), ("/i".into(), "/r".into()));
     assert_eq!((booted.append.as_str(), booted.no_huge_pages), ("systemd.mask=x", false));
-    assert_eq!(request(b, &lab.images, Path::new("/d")).system, None);
+    assert_eq!(request(&lab.experiment, b, &lab.images, Path::new("/d")).system, None);
     // What warms up the host is the lab's small initramfs, not the large system.
     lab.run(|_| Fate::Valid).unwrap();
     let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
@@ -377,7 +384,7 @@ fn an_arm_with_a_loader_boots_by_it() {
         "name = \"x\"\nabout = \"\"\n[[arm]]\nname = \"a\"\n{keys}\n[[arm]]\nname = \"b\"\nkernel = \"6.12\"\n"
     );
     lab.experiment = Experiment::parse(Path::new("x.toml"), &file).unwrap();
-    let booted = |arm: usize| request(&lab.experiment.arms[arm], &lab.images, Path::new("/d")).loader;
+    let booted = |arm: usize| request(&lab.experiment, &lab.experiment.arms[arm], &lab.images, Path::new("/d")).loader;
     let loaded = booted(0).unwrap();
     assert_eq!((loaded.setup.delay, loaded.folder, booted(1)), (Some(0), "/u-boot".into(), None));
     let plan = ExperimentPlan::of(&lab.experiment, &RunSelection::default()).unwrap();
