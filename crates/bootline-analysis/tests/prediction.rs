@@ -297,6 +297,10 @@ fn a_relayed_console() {
         assert!(best(&replayed) < today / 2.0 && best(&replayed) <= best(&built_in), "{replayed:?} {built_in:?}");
         // arm64's console is registered late, and a driver's flush of what was logged before comes before the module.
         assert!(spins || best(&built_in) < today, "{built_in:?}");
+        // The replay begins with `quiet`, and is not at its level.
+        let quiet = of(log, "quiet console=console_relay+replay");
+        assert_eq!((complete(&quiet), &quiet.needs), (complete(&replayed), &replayed.needs));
+        assert_eq!(quiet.price, replayed.price);
         let two = of(log, "console=console_relay cpus=2");
         assert_eq!(complete(&two) < complete(&built_in), spins, "{two:?} {built_in:?}");
         for p in [&replayed, &built_in, &two] {

@@ -28,6 +28,9 @@ impl ModuleSwitch {
     }
 }
 
+/// The console loglevel that a module sets with a replay: the modprobe.d files of both modules say so.
+pub const REPLAY_LOGLEVEL: u8 = 7;
+
 /// Until the tty is opened the FIFO is off, and a byte at a time must take 60 us for console_relay to sleep in between
 /// (kernel/console_relay/bursts.c, drains_too_fast).
 const FASTEST_WITHOUT_FIFO: f64 = 1e6 / 60.0;

@@ -2,7 +2,7 @@
 //! The baseline's setup as the log shows it, and the setup under a change.
 use super::boot_workload::{self, Bound, ConsoleLockTaker, ConsolePlan};
 use super::change::Change;
-use super::module::{self, ModuleSwitch, SwitchTime};
+use super::module::{self, ModuleSwitch, REPLAY_LOGLEVEL, SwitchTime};
 use super::prediction::PredictionError;
 use super::rate;
 use super::setting::Setting;
@@ -57,6 +57,7 @@ impl Scenario {
         let mut kernel = boot.kernel.version;
         // console_relay does not print in the same way on all kernels.
         let mut loaded = self.module.map(|switch| (switch.module, switch.time));
+        let mut replays = false;
         for setting in change.settings() {
             match setting {
                 Setting::Baud(b) => baud = Some(b),
@@ -72,6 +73,7 @@ impl Scenario {
                     loaded = None;
                 }
                 Setting::Module { module, replay } => {
+                    replays = replay;
                     let time = if replay { SwitchTime::AtInit } else { module::built_in(boot) };
                     loaded = Some((module, time));
                 }
@@ -87,13 +89,17 @@ impl Scenario {
             let rate = s.rates[1].bytes_per_s();
             s.module = loaded.map(|(module, time)| ModuleSwitch::new(boot, kernel, rate, module, time));
         }
+        // A replay transmits what `quiet` had suppressed.
+        let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
+        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
+        // The log from its first record, at this level and not at that of `quiet`, if it is known what that prints.
+        if replays && (log_has_all || self.loglevel >= REPLAY_LOGLEVEL) {
+            s.loglevel = s.loglevel.max(REPLAY_LOGLEVEL);
+        }
         let faster = s.rates[1].bytes_per_s() > self.rates[1].bytes_per_s() * 1.5;
         let less = s.loglevel <= 4 && self.loglevel > 4 || s.without_initcall_debug;
         let no_waits = self.writers_wait() && !s.writers_wait();
         s.without_stalls = faster || less || no_waits;
-        // A replay transmits what `quiet` had suppressed.
-        let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
-        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         if s.loglevel > self.loglevel && !log_has_all && !boot.records.is_empty() {
             return Err(PredictionError::NotPrinted { level: self.loglevel });
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a change to a boot takes on the system that boots.
 use super::change::Change;
+use super::module::REPLAY_LOGLEVEL;
 use super::setting::Setting;
 use crate::remedy::{KernelVersions, Parameter, SystemChange};
 use bootline_boot::{Boot, SerialLine};
@@ -11,7 +12,14 @@ const THREAD_PER_RECORD_SINCE: KernelVersion = KernelVersion::new(6, 19);
 
 /// All that has to be changed on the system for a change to its boot; nothing for what is so already.
 pub fn system_changes(boot: &Boot, change: &Change) -> Vec<SystemChange> {
-    change.settings().flat_map(|setting| of_setting(boot, setting)).collect()
+    let mut needs: Vec<SystemChange> = Vec::new();
+    for need in change.settings().flat_map(|setting| of_setting(boot, setting)) {
+        // `quiet` is a setting of its own, and what a replay begins with.
+        if !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    needs
 }
 
 /// A PREEMPT_RT kernel, whose printer kthread prints: of this version or a later one, where it is known.
@@ -61,7 +69,8 @@ fn of_setting(boot: &Boot, setting: Setting) -> Vec<SystemChange> {
             vec![SystemChange::Kernel(KernelVersions::Having("whose driver prints that way"))]
         }
         Setting::Module { module, replay: true } => {
-            let parameters = vec![Parameter::new("replay", "1"), Parameter::new("loglevel", "7")];
+            let parameters =
+                vec![Parameter::new("replay", "1"), Parameter::new("loglevel", REPLAY_LOGLEVEL.to_string())];
             vec![SystemChange::word("quiet"), SystemChange::LoadModule { module: module.name(), parameters }]
         }
         Setting::Module { module, replay: false } => vec![SystemChange::config(module.config(), "y")],

@@ -47,7 +47,7 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
     let mut price = Vec::new();
     for setting in change.settings() {
         match &setting {
-            Setting::LogLevel(level) if *level < baseline.loglevel => {
+            Setting::LogLevel(level) if target.loglevel < baseline.loglevel => {
                 price.push(format!("messages of level {level} and up are in dmesg only"));
             }
             Setting::NoInitcallDebug => price.push("the times of initcalls and probes".to_owned()),

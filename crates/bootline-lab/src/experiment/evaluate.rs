@@ -455,16 +455,16 @@ fn unit_of(metric: Metric) -> Option<&'static str> {
 
 /// The value of a metric in a prediction from a run.
 fn predicted_value(prediction: &Prediction, run: &Truth, metric: Metric) -> Option<Interval> {
+    let since_start = |since_first_byte: Interval| {
+        let before = run.first_byte_ns? - run.qemu_started_ns;
+        Some(Interval::exact(before) + prediction.first_byte_shift + since_first_byte)
+    };
     let interval = match metric {
         Metric::TimeToInit => prediction.time_to_init,
-        Metric::SinceStart => {
-            let before = run.first_byte_ns? - run.qemu_started_ns;
-            let after = prediction.first_byte_shift + prediction.time_to_init;
-            return Some(Interval::exact(before) + after);
-        }
+        Metric::SinceStart => since_start(prediction.time_to_init)?,
         Metric::LogComplete => prediction.log_complete?,
-        Metric::LogSinceStart
-        | Metric::LogLag
+        Metric::LogSinceStart => since_start(prediction.log_complete?)?,
+        Metric::LogLag
         | Metric::LogAfterPicture
         | Metric::GuestTime
         | Metric::RegisterReadsPerByte

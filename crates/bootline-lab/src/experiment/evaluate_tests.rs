@@ -18,7 +18,7 @@ const FILE: &str = "name = \"x\"\nabout = \"\"\nruns = 3\nbase = \"slow\"\n[defa
     [[claim]]\ntext = \"as fast\"\narm = \"slow\"\nof = \"fast\"\nat_most = 1.0\n\
     [[claim]]\ntext = \"quiet\"\narm = \"quiet\"\nof = \"slow\"\nat_most = 1.0\n";
 
-/// Foretells a fifth of the base's time, and that the line opens a second later.
+/// Foretells a fifth of the base's time, the end of the log 3 s later, and that the line opens a second later.
 struct Fifth;
 
 impl Analyst for Fifth {
@@ -36,7 +36,7 @@ impl Analyst for Fifth {
             change: *change,
             title: String::new(),
             time_to_init: Interval::around(today / 5, Dur::from_millis(100)),
-            log_complete: None,
+            log_complete: Some(Interval::exact(today / 5 + Dur::from_secs(3))),
             saved: Interval::default(),
             first_byte_shift: Interval::exact(Dur::from_secs(1)),
             bytes: 0,
@@ -178,6 +178,18 @@ fn the_lag_of_the_log_is_what_it_takes_behind_init() {
     folder.valid("fast", &[5.0]);
     let medians: Vec<MetricValue> = folder.outcome().arms.iter().filter_map(|a| a.measured.map(|m| m.median)).collect();
     assert_eq!(medians, [3, 8].map(|s| MetricValue::Time(Dur::from_secs(s))));
+}
+
+#[test]
+fn the_end_of_the_log_is_predicted_from_the_start_of_qemu_too() {
+    let mut folder = Folder::new();
+    folder.valid("slow", &[10.0, 10.0, 10.0]);
+    folder.valid("fast", &[4.0, 4.0, 4.0]);
+    let best = |folder: &Folder| folder.outcome().arms[1].predicted.as_ref().unwrap().best.as_f64().round();
+    folder.experiment.arms[1].metric = Metric::SinceStart;
+    let init = best(&folder);
+    folder.experiment.arms[1].metric = Metric::LogSinceStart;
+    assert_eq!(best(&folder) - init, 3e9);
 }
 
 #[test]
