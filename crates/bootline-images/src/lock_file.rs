@@ -15,6 +15,13 @@ pub(crate) struct FileLock {
     is_shared: AtomicBool,
 }
 
+impl FileLock {
+    /// No program holds it any more, so that dropping it frees it.
+    pub fn program_ended(&self) {
+        self.is_shared.store(false, Ordering::Relaxed);
+    }
+}
+
 impl Drop for FileLock {
     fn drop(&mut self) {
         // Closing the file is not enough: a program that another thread is starting has it open until it is executed.
@@ -37,7 +44,7 @@ pub(crate) fn lock_file(path: &Path, waits: impl FnOnce()) -> Result<FileLock, (
 }
 
 /// The lock as the standard input of a program, which reads nothing from it: the lock lasts as long as that program does, also if this process
-/// is killed.
+/// is killed. Call [`FileLock::program_ended`] once the program, with all that it started, has ended.
 pub(crate) fn held_by_input(lock: &FileLock) -> io::Result<Stdio> {
     lock.is_shared.store(true, Ordering::Relaxed);
     Ok(lock.file.try_clone()?.into())
@@ -76,5 +83,17 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(is_free());
+    }
+
+    #[test]
+    fn after_the_end_of_its_program_a_copy_of_the_file_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let lock = lock_file(&path, || {}).unwrap();
+        assert!(Command::new("true").stdin(held_by_input(&lock).unwrap()).status().unwrap().success());
+        let _copy = lock.file.try_clone().unwrap();
+        lock.program_ended();
+        drop(lock);
+        lock_file(&path, || panic!("it is held")).unwrap();
     }
 }

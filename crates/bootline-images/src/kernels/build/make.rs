@@ -89,6 +89,8 @@ impl Make<'_> {
                 return Err(KernelBuildError::Interrupted { folder: Some(self.folder.to_owned()) });
             }
             if let Some(status) = ended {
+                // It waits for its compilers, also if one of them fails.
+                self.lock.program_ended();
                 break status;
             }
             thread::sleep(LOOK);
