@@ -127,6 +127,15 @@ impl Arch {
         }
     }
 
+    /// Whether QEMU's model of the console's port waits itself until the line takes a byte. A PL011 does; an 8250 tells the guest
+    /// that it is busy.
+    pub fn port_waits(self) -> bool {
+        match self {
+            Arch::Amd64 => false,
+            Arch::Arm64 | Arch::Armhf => true,
+        }
+    }
+
     /// QEMU's arguments for the truth port.
     pub fn truth_port_arguments(self) -> [&'static str; 2] {
         match self {

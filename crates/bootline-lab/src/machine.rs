@@ -131,6 +131,11 @@ impl Machine {
 }
 
 impl Machine {
+    /// Whether the console's port waits for the line in a thread that is one CPU's alone. Then it need not hold up the others.
+    pub fn port_waits_alone(&self) -> bool {
+        self.arch.port_waits() && matches!(self.accel, Accel::Tcg | Accel::Kvm)
+    }
+
     /// The time of an instruction, where they are counted.
     pub fn counted_instruction_time(&self) -> Option<InstructionTime> {
         (self.accel == Accel::Icount).then(|| self.instruction_time.unwrap_or_default())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! QEMU as a process: started, watched, and killed together with its parent.
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{CStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -127,6 +128,8 @@ pub(crate) struct SpawnOptions<'a> {
     pub console: Stdio,
     /// Descriptors that stay open in it, with the same numbers.
     pub inherited: &'a [&'a OwnedFd],
+    /// A library that is loaded into it before all others. See [`Qemu::has_loaded`] for the outcome.
+    pub preloaded: Option<&'a OwnedFd>,
     /// Ask the kernel to give it no huge pages. See [`Qemu::lacks_huge_pages`] for the outcome.
     pub no_huge_pages: bool,
 }
@@ -154,7 +157,11 @@ impl Qemu {
                 None
             }
         };
-        let kept: Vec<i32> = options.inherited.iter().map(|fd| fd.as_raw_fd()).collect();
+        if let Some(library) = options.preloaded {
+            command.env("LD_PRELOAD", preload_list(library, env::var_os("LD_PRELOAD")));
+        }
+        let kept: Vec<i32> =
+            options.inherited.iter().copied().chain(options.preloaded).map(|fd| fd.as_raw_fd()).collect();
         let no_huge_pages = options.no_huge_pages;
         let keep_ports_and_die_with_us = move || {
             // SAFETY: the calls take numbers only and are async-signal-safe; the descriptors are open in the parent until
@@ -208,6 +215,12 @@ impl Qemu {
     /// Whether the kernel gives it no huge pages. False on kernels before 5.0, which do not say.
     pub fn lacks_huge_pages(&self) -> bool {
         fs::read_to_string(format!("/proc/{}/status", self.pid())).is_ok_and(|text| text.contains("THP_enabled:\t0"))
+    }
+
+    /// Whether it has loaded the library of this name from a file in memory. It may just have been started and do so soon.
+    pub fn has_loaded(&self, library: &CStr) -> bool {
+        let name = format!("/memfd:{} ", library.to_string_lossy());
+        fs::read_to_string(format!("/proc/{}/maps", self.pid())).is_ok_and(|maps| maps.contains(&name))
     }
 
     /// The clock of the processor time that it has used; none if the system has none for it.
@@ -287,6 +300,16 @@ fn read_messages(stderr: impl Read, log: &mut impl Write, listener: &mut LogList
     }
 }
 
+/// The loader opens the library by its descriptor, which the process inherits, and then those that the user has it load.
+fn preload_list(library: &OwnedFd, users: Option<OsString>) -> OsString {
+    let mut list = OsString::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
+    if let Some(users) = users {
+        list.push(":");
+        list.push(users);
+    }
+    list
+}
+
 fn start_error(program: &'static str, package: &'static str, source: io::Error) -> QemuError {
     match source.kind() {
         io::ErrorKind::NotFound => QemuError::Missing { program, package },
@@ -306,7 +329,7 @@ mod tests {
     }
 
     fn options<'a>(inherited: &'a [&'a OwnedFd]) -> SpawnOptions<'a> {
-        SpawnOptions { console: Stdio::null(), inherited, no_huge_pages: false }
+        SpawnOptions { console: Stdio::null(), inherited, preloaded: None, no_huge_pages: false }
     }
 
     fn end_of(qemu: &mut Qemu) -> ExitStatus {

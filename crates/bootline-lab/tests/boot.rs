@@ -63,10 +63,10 @@ fn read(path: &Path) -> Capture {
 }
 
 /// A boot on the line: what its kernel logged is in the capture, once and in order, at the line's rate.
-fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
+fn check_paced(arch: Arch, series: &str, smp: u32, baud: u32) -> Truth {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
-    let request = BootRequest { baud: Baud::new(baud), append: append.to_owned(), ..request(arch, series, dir.path()) };
+    let request = BootRequest { baud: Baud::new(baud), smp, ..request(arch, series, dir.path()) };
     let outcome = run_valid(&request);
     let truth = outcome.truth;
     let on_disk: Truth = serde_json::from_slice(&fs::read(outcome.dir.join("truth.json")).unwrap()).unwrap();
@@ -120,8 +120,8 @@ fn check_paced(arch: Arch, series: &str, baud: u32, append: &str) -> Truth {
 
 #[test]
 fn an_x86_kernel_on_a_true_line() {
-    let fast = check_paced(Arch::Amd64, "6.12", 115_200, "");
-    let slow = check_paced(Arch::Amd64, "6.12", 19_200, "");
+    let fast = check_paced(Arch::Amd64, "6.12", 1, 115_200);
+    let slow = check_paced(Arch::Amd64, "6.12", 1, 19_200);
     assert_eq!(slow.line.unwrap().declared_baud, Baud::new(300), "told to wait");
     // A legacy console costs the boot what its characters take.
     let busy = |t: &Truth| t.console_busy_before_init_ns.unwrap().as_secs_f64();
@@ -132,14 +132,16 @@ fn an_x86_kernel_on_a_true_line() {
 
 #[test]
 fn an_arm_kernel_on_a_true_line() {
-    let truth = check_paced(Arch::Arm64, "6.12", 115_200, "");
-    assert_eq!(truth.line.unwrap().declared_baud, Baud::new(115_200));
+    let truth = check_paced(Arch::Arm64, "6.12", 2, 115_200);
+    let line = truth.line.unwrap();
+    assert_eq!(line.declared_baud, Baud::new(115_200));
+    assert_eq!(line.holds_up_all_cpus, Some(false), "only the CPU that transmits waits for the line");
     assert!(truth.guest.consoles.unwrap().contains("ttyAMA0"));
 }
 
 #[test]
 fn a_32_bit_arm_kernel_on_a_true_line() {
-    let truth = check_paced(Arch::Armhf, "6.12", 115_200, "");
+    let truth = check_paced(Arch::Armhf, "6.12", 1, 115_200);
     assert_eq!(truth.line.unwrap().declared_baud, Baud::new(115_200));
     assert!(truth.guest.consoles.unwrap().contains("ttyAMA0"));
     // Read by a program of 32 bits: the kernel starts after QEMU, and its boot takes longer than 100 ms.

@@ -30,7 +30,7 @@ use crate::disk::StorageClock;
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::{first_modules, initramfs};
-use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise};
+use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise, wait_library};
 use crate::machine::{Ports, direct_boot};
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu, SpawnOptions};
@@ -169,10 +169,18 @@ pub fn boot(
     let log = &files.qemu_log;
     let inherited: Vec<&OwnedFd> =
         [&channels.guest_truth].into_iter().chain(&guest_qmp).chain(disks.connections()).collect();
-    let options = SpawnOptions { console, inherited: &inherited, no_huge_pages: request.no_huge_pages };
+    let wait_library = plan.line.filter(|_| plan.machine.port_waits_alone()).map(|_| wait_library()).transpose();
+    let wait_library = wait_library.map_err(|source| BootError::Line { source })?.flatten();
+    let options = SpawnOptions {
+        console,
+        inherited: &inherited,
+        preloaded: wait_library.as_ref(),
+        no_huge_pages: request.no_huge_pages,
+    };
     let mut qemu = Qemu::start(arch.qemu_program(), arch.qemu_package(), &args, options, log, listener)?;
     drop(inherited);
-    drop((channels.guest_truth, guest_qmp));
+    let waits_alone = wait_library.as_ref().map(|_| false);
+    drop((channels.guest_truth, guest_qmp, wait_library));
     disks.started();
     let no_huge_pages = request.no_huge_pages && qemu.lacks_huge_pages();
     let mut monitor = qmp.map(Monitor::new).transpose().map_err(|source| BootError::Line { source })?;
@@ -204,6 +212,7 @@ pub fn boot(
         prefer: request.real_time,
         starved: Dur::ZERO,
         starved_at_init: None,
+        waits_alone,
         counter: counter.clone(),
         line_end: ReaderEnd::default(),
         disks,
@@ -217,7 +226,7 @@ pub fn boot(
     if let Some(source) = live.line_end.error.take() {
         return Err(BootError::Line { source });
     }
-    let RunningBoot { mut session, mut qemu, line_end, starved, starved_at_init, disks, .. } = live;
+    let RunningBoot { mut session, mut qemu, line_end, starved, starved_at_init, waits_alone, disks, .. } = live;
     let starved = starved_at_init.unwrap_or(starved);
     session.count_before_init();
     if let Some(recorder) = session.recorder.take() {
@@ -233,6 +242,7 @@ pub fn boot(
         started,
         real_time,
         no_huge_pages,
+        waits_alone: waits_alone == Some(true),
         starved,
         line_end,
         registers,

@@ -22,7 +22,7 @@ use super::session::Session;
 use super::system::{PICTURE, SOCKET};
 use super::witness::{ask_socket, watch_screen};
 use super::{BootError, BootProgress};
-use crate::line::{Pacer, Priority, ReaderEnd, RealTime, RunClock, prefer, raise, read_line};
+use crate::line::{Pacer, Priority, ReaderEnd, RealTime, RunClock, WAIT_LIBRARY, prefer, raise, read_line};
 use crate::qemu::{ProcessorClock, Qemu};
 use crate::registers::{CountWindow, Counter};
 
@@ -112,6 +112,8 @@ pub(super) struct RunningBoot<'a> {
     /// How long QEMU's threads have been starved: the latest value, and the value when init first reported.
     pub starved: Dur,
     pub starved_at_init: Option<Dur>,
+    /// Whether a CPU that waits for the line holds up no other, as far as was seen; none if QEMU was not asked for it.
+    pub waits_alone: Option<bool>,
     pub line_end: ReaderEnd,
     pub disks: Disks,
     /// Counts register accesses, if they are traced.
@@ -215,6 +217,9 @@ impl RunningBoot<'_> {
             let preferred = workers.iter().filter(|tid| prefer(**tid)).count();
             self.real_time.guest_preferred |= preferred > 0;
             self.prefer = preferred == workers.len();
+        }
+        if let Some(seen @ false) = &mut self.waits_alone {
+            *seen = self.qemu.has_loaded(WAIT_LIBRARY);
         }
         // The count of a thread is lost when it exits.
         self.starved = self.starved.max(self.qemu.starved());

@@ -216,6 +216,10 @@ pub struct LineTruth {
     pub transport: Transport,
     /// Which threads had real-time priority.
     pub sched_fifo: RealTime,
+    /// Whether a CPU that waited for the line held up the guest's others, which on hardware it does not. Absent in runs of
+    /// older versions, where a PL011 did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds_up_all_cpus: Option<bool>,
     /// What the line transmitted.
     #[serde(flatten)]
     pub usage: LineUsageSummary,

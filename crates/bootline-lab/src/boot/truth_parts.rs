@@ -28,6 +28,7 @@ pub(super) struct TruthParts<'a> {
     pub started: HostTime,
     pub real_time: RealTime,
     pub no_huge_pages: bool,
+    pub waits_alone: bool,
     pub starved: Dur,
     pub line_end: ReaderEnd,
     pub registers: Option<RegisterAccesses>,
@@ -50,6 +51,8 @@ impl TruthParts<'_> {
                 rate: LineRate::of(line.baud, line.frame),
                 translated: self.plan.machine.accel != Accel::Kvm,
                 slowed: self.request.trace_registers,
+                threaded: self.request.modules.is_empty()
+                    && report.consoles.as_deref().is_some_and(|text| is_nbcon(text, arch.console())),
                 init_at: report.init_at,
                 loaded: self.request.loader.is_some(),
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
@@ -82,6 +85,7 @@ impl TruthParts<'_> {
                 line_bytes_per_s: LineRate::of(line.baud, line.frame),
                 transport: line.transport,
                 sched_fifo: self.real_time,
+                holds_up_all_cpus: Some(self.plan.machine.smp > 1 && arch.port_waits() && !self.waits_alone),
                 usage: session.usage.summary(lateness),
             }),
             qemu_started_ns: self.started,
@@ -134,6 +138,12 @@ impl TruthParts<'_> {
             qemu_version: self.qemu_version,
         })
     }
+}
+
+/// Whether /proc/consoles gives the console the flag N: `ttyAMA0 -W- (EN  p a) 204:64`.
+fn is_nbcon(consoles: &str, name: &str) -> bool {
+    let mut lines = consoles.lines().filter(|line| line.split_whitespace().next() == Some(name));
+    lines.any(|line| line.split(['(', ')']).nth(1).is_some_and(|flags| flags.contains('N')))
 }
 
 /// The requested modules with init's reports on them, in the same order.

@@ -6,6 +6,8 @@ use super::*;
 use crate::kmsg;
 
 const RATE_9600: f64 = 960.0;
+/// The command line of a kernel whose kthread prints.
+const THREADED: &str = "threaded";
 
 /// A run of a guest whose log is `log`, with `wire` on the line at `rate` characters a second.
 fn run(log: &str, received: &str, rate: f64, cmdline: &str) -> Fidelity {
@@ -30,6 +32,7 @@ fn run_with_init(log: &str, received: &str, rate: f64, cmdline: &str, init_at: O
         slots: 1,
         translated: true,
         slowed: false,
+        threaded: cmdline == THREADED,
         init_at,
         loaded: received.starts_with("U-Boot"),
         lateness: LatenessSummary::default(),
@@ -132,6 +135,9 @@ fn the_flush_must_run_at_the_lines_rate() {
         assert!((ratio - factor).abs() < 0.001, "{ratio}");
         assert_eq!(fidelity.decide(1, 1) == RetryDecision::Keep, kept, "{factor}");
     }
+    let threaded = |factor| run(&log, &received, RATE_9600 * factor, THREADED).flaws;
+    assert_eq!(threaded(0.8), [], "a kthread may have to wait");
+    assert!(matches!(threaded(1.05)[..], [FidelityFlaw::WrongRate { .. }]));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod priority;
 mod reader;
 mod transport;
 mod usage;
+mod wait;
 
 pub use clock::RunClock;
 pub(crate) use lateness::Lateness;
@@ -19,6 +20,7 @@ pub(crate) use transport::Channel;
 pub use transport::Transport;
 pub(crate) use usage::LineUsage;
 pub use usage::LineUsageSummary;
+pub(crate) use wait::{NAME as WAIT_LIBRARY, library as wait_library};
 
 /// The slowest line that the lab can pace, in baud.
 pub const MIN_BAUD: u32 = 300;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+/*
+ * Preloaded into QEMU: a CPU of the guest that waits for the line holds up no other CPU.
+ *
+ * Some of QEMU's ports, the PL011 among them, have no buffer: when the line does not take a byte, they wait for it, and keep
+ * QEMU's lock of all devices meanwhile. Whatever CPU then touches a device, its timer or its interrupt controller waits as
+ * well, for a byte each time. On hardware only the CPU that transmits would wait.
+ *
+ * So a byte that standard output does not take is accepted here, and the thread transmits it once it has released all of its
+ * locks, before it goes on. The guest sees what it saw before: its access ends when the line has taken the byte.
+ *
+ * Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define LINE	STDOUT_FILENO
+/* A port without a buffer writes single bytes, and each CPU waits for its own. */
+#define ROOM	256
+/* Without a lookup at each access. */
+#define PER_THREAD	static __thread __attribute__((tls_model("initial-exec")))
+
+static int (*lock_it)(pthread_mutex_t *mutex);
+static int (*try_to_lock_it)(pthread_mutex_t *mutex);
+static int (*unlock_it)(pthread_mutex_t *mutex);
+static ssize_t (*write_it)(int fd, const struct iovec *parts, int count);
+
+/* How many locks this thread holds, and whether it is to transmit when it has released them. */
+PER_THREAD int held;
+PER_THREAD int owes;
+
+/* Of @bytes and @waiting. */
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+/* Its owner transmits; the others wait for it, so that none goes on before its own byte. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static unsigned char bytes[ROOM];
+static size_t waiting;
+
+/* Also called before the constructors have run: other libraries' may lock. */
+__attribute__((constructor)) static void find_originals(void)
+{
+	if (write_it)
+		return;
+	lock_it = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+	try_to_lock_it = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+	unlock_it = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+	write_it = dlsym(RTLD_NEXT, "writev");
+}
+
+/* Whether something is left. Nobody reads a line that fails: what waits for it is dropped, as QEMU does. */
+static int transmit_one(void)
+{
+	struct iovec first = { .iov_base = bytes, .iov_len = 1 };
+	ssize_t written;
+	int left;
+
+	lock_it(&guard);
+	if (waiting) {
+		written = write_it(LINE, &first, 1);
+		if (written == 1)
+			memmove(bytes, bytes + 1, --waiting);
+		else if (errno != EAGAIN && errno != EINTR)
+			waiting = 0;
+	}
+	left = waiting > 0;
+	unlock_it(&guard);
+	return left;
+}
+
+static void transmit(void)
+{
+	struct pollfd line = { .fd = LINE, .events = POLLOUT };
+	int before = errno;
+
+	lock_it(&turn);
+	while (transmit_one())
+		poll(&line, 1, -1);
+	unlock_it(&turn);
+	errno = before;
+}
+
+/* QEMU may exit while a CPU waits. */
+__attribute__((destructor)) static void transmit_the_rest(void)
+{
+	if (write_it)
+		transmit();
+}
+
+static int may_wait(void)
+{
+	return held > 0 && syscall(SYS_gettid) != getpid();
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	int error;
+
+	find_originals();
+	error = lock_it(mutex);
+	if (!error)
+		held++;
+	return error;
+}
+
+int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	int error;
+
+	find_originals();
+	error = try_to_lock_it(mutex);
+	if (!error)
+		held++;
+	return error;
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	int error;
+
+	find_originals();
+	error = unlock_it(mutex);
+	if (error)
+		return error;
+	held--;
+	if (owes && held <= 0) {
+		owes = 0;
+		transmit();
+	}
+	return 0;
+}
+
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	ssize_t written = -1;
+
+	find_originals();
+	if (fd != LINE || count != 1)
+		return write_it(fd, parts, count);
+	lock_it(&guard);
+	errno = EAGAIN;
+	if (!waiting)
+		written = write_it(fd, parts, count);
+	if (written < 0 && errno == EAGAIN && may_wait() && parts->iov_len <= ROOM - waiting) {
+		memcpy(bytes + waiting, parts->iov_base, parts->iov_len);
+		waiting += parts->iov_len;
+		written = parts->iov_len;
+		owes = 1;
+	}
+	unlock_it(&guard);
+	return written;
+}
