@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 /*
- * Preloaded into QEMU: a CPU of the guest that waits for the line holds up no other CPU.
+ * Preloaded into QEMU: a CPU of the guest that waits for the line keeps no lock meanwhile.
  *
  * Some of QEMU's ports, the PL011 among them, have no buffer: when the line does not take a byte, they wait for it, and keep
  * QEMU's lock of all devices meanwhile. Whatever CPU then touches a device, its timer or its interrupt controller waits as
  * well, for a byte each time. On hardware only the CPU that transmits would wait.
  *
- * So a byte that standard output does not take is accepted here, and the thread transmits it once it has released all of its
- * locks, before it goes on. The guest sees what it saw before: its access ends when the line has taken the byte.
+ * So a byte that standard output does not take is accepted here, and the thread transmits it once it has unlocked all that it
+ * has locked, before it goes on. For the CPU its access ends when the line has taken the byte, as before. The port believes that the
+ * byte is gone a little earlier, and raises its interrupt then.
  *
- * Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices.
+ * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte at
+ * most. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
+ * two functions below and no others.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,7 +25,7 @@
 #include <unistd.h>
 
 #define LINE	STDOUT_FILENO
-/* A port without a buffer writes single bytes, and each CPU waits for its own. */
+/* A port without a buffer writes single bytes, and a CPU goes on when its own has been sent. */
 #define ROOM	256
 /* Without a lookup at each access. */
 #define PER_THREAD	static __thread __attribute__((tls_model("initial-exec")))
@@ -38,7 +41,7 @@ PER_THREAD int owes;
 
 /* Of @bytes and @waiting. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-/* Its owner transmits; the others wait for it, so that none goes on before its own byte. */
+/* Its owner transmits, also what others add meanwhile; these wait for it, so that none goes on before its own byte. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static unsigned char bytes[ROOM];
 static size_t waiting;
@@ -86,7 +89,7 @@ static void transmit(void)
 	errno = before;
 }
 
-/* QEMU may exit while a CPU waits. */
+/* QEMU may exit in another thread while a CPU waits. */
 __attribute__((destructor)) static void transmit_the_rest(void)
 {
 	if (write_it)

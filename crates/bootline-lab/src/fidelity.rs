@@ -15,6 +15,8 @@ use crate::received::{ReceivedLine, ReceivedLines, message};
 const MIN_FLUSH: u64 = 2_000;
 /// Lowest rate accepted, as a share of the true rate: QEMU's refill costs some (measured: 97 to 99.8 %).
 const LEAST_RATE: f64 = 0.95;
+/// How long the boot may keep a kthread from printing during the flush.
+const KTHREADS_IDLE: Dur = Dur::from_millis(300);
 /// Highest rate accepted: a line exceeds its speed only by the bytes in its slots and the deficit that a late reader
 /// makes up.
 const MOST_RATE: f64 = 1.02;
@@ -259,7 +261,8 @@ fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     // If the flush begins after init, it is a module's replay: how busy that keeps the line is the module's doing, not
     // a flaw of the lab. A module that is built in replays before.
     let replayed = evidence.init_at.is_some_and(|init| first.first >= init) || replays_built_in(evidence.command_line);
-    let too_slow = ratio < LEAST_RATE && !evidence.slowed && !evidence.threaded && !replayed;
+    let idle = if evidence.threaded { KTHREADS_IDLE.as_secs_f64() } else { 0.0 };
+    let too_slow = ratio * took < LEAST_RATE * (took - idle) && !evidence.slowed && !replayed;
     if too_slow || share(fidelity.flush_bytes.saturating_sub(1 + evidence.slots)) > MOST_RATE {
         fidelity.flaws.push(FidelityFlaw::WrongRate { ratio });
     }

@@ -12,6 +12,7 @@ const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/line_wait.so"))
 const ROLE: &str = "BOOTLINE_TEST_EMULATOR";
 
 fn main() {
+    assert!(!LIBRARY.is_empty(), "a C compiler is needed to build the library");
     if env::var_os(ROLE).is_some() {
         return emulate();
     }
@@ -87,6 +88,9 @@ static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 /// A CPU writes two bytes to a line that has room for one; the main thread is the other CPU.
 fn emulate() {
+    // A library that waits with the lock would hang both programs.
+    // SAFETY: the call takes a number.
+    unsafe { libc::alarm(60) };
     let cpu = thread::spawn(|| {
         LOCK.with(|| assert!(write(b"a")));
         LOCK.with(|| {

@@ -30,7 +30,7 @@ use crate::disk::StorageClock;
 use crate::fidelity::RetryDecision;
 use crate::host::Host;
 use crate::initramfs::{first_modules, initramfs};
-use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, raise, wait_library};
+use crate::line::{Channel, Pacer, Priority, ReaderEnd, RealTime, RunClock, Transport, raise, wait_library};
 use crate::machine::{Ports, direct_boot};
 use crate::module;
 use crate::qemu::{self, LogListener, Qemu, SpawnOptions};
@@ -169,8 +169,9 @@ pub fn boot(
     let log = &files.qemu_log;
     let inherited: Vec<&OwnedFd> =
         [&channels.guest_truth].into_iter().chain(&guest_qmp).chain(disks.connections()).collect();
-    let wait_library = plan.line.filter(|_| plan.machine.port_waits_alone()).map(|_| wait_library()).transpose();
-    let wait_library = wait_library.map_err(|source| BootError::Line { source })?.flatten();
+    // It sleeps until the line takes a byte, which a socket does not say exactly.
+    let exact = plan.line.is_some_and(|line| line.transport == Transport::Pipe);
+    let wait_library = if exact && plan.machine.port_waits_alone() { wait_library() } else { None };
     let options = SpawnOptions {
         console,
         inherited: &inherited,
