@@ -60,7 +60,7 @@ pub use gap::Gap;
 pub use initcall::{AsyncWait, Span, SpanKind};
 pub use kernel::Kernel;
 pub use levels::{JoinError, LevelsJoin, join_levels};
-pub use listed_console::ListedConsole;
+pub use listed_console::{ListedConsole, is_listed_as_nbcon};
 pub use mark::Mark;
 pub use milestone::Milestones;
 pub use options::BootOptions;

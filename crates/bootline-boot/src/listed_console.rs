@@ -52,6 +52,12 @@ pub(super) fn listed_consoles(records: &RecordSet) -> Vec<ListedConsole> {
     found
 }
 
+/// Whether a listing, the content of `/proc/consoles`, has this console as an nbcon console.
+pub fn is_listed_as_nbcon(listing: &str, name: &str) -> bool {
+    // It has no records.
+    listing.lines().filter_map(|line| parse(line, RecordId(0))).any(|c| c.name == name && c.nbcon)
+}
+
 /// Whether a line of a text may be one of a listing.
 fn may_list(text: &str) -> bool {
     memchr_iter(b'(', text.as_bytes()).any(|at| {
@@ -97,6 +103,13 @@ mod tests {
     fn check(line: &str, want: Option<(&str, bool, bool, bool)>) {
         let found = parse(line, RecordId(0));
         assert_eq!(found.as_ref().map(|c| (c.name.as_str(), c.preferred, c.boot, c.nbcon)), want, "{line}");
+    }
+
+    #[test]
+    fn a_console_of_a_listing() {
+        let listing = "ttyS1 -W- (E p a) 4:65\nttyAMA0              -W- (EC Np a)  204:64\n";
+        assert!(is_listed_as_nbcon(listing, "ttyAMA0"));
+        assert!(!is_listed_as_nbcon(listing, "ttyS1") && !is_listed_as_nbcon(listing, "ttyS0"));
     }
 
     #[test]

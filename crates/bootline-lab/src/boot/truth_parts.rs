@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run's truth, put together from what was observed.
+use bootline_boot::is_listed_as_nbcon;
 use bootline_capture::units::{Dur, HostTime, LineRate};
 
 use super::guest_report::ModuleReport;
@@ -52,7 +53,7 @@ impl TruthParts<'_> {
                 translated: self.plan.machine.accel != Accel::Kvm,
                 slowed: self.request.trace_registers,
                 threaded: self.request.modules.is_empty()
-                    && report.consoles.as_deref().is_some_and(|text| is_nbcon(text, arch.console())),
+                    && report.consoles.as_deref().is_some_and(|text| is_listed_as_nbcon(text, arch.console())),
                 init_at: report.init_at,
                 loaded: self.request.loader.is_some(),
                 slots: Pacer::new(line.baud, line.frame).slots() as u64,
@@ -138,12 +139,6 @@ impl TruthParts<'_> {
             qemu_version: self.qemu_version,
         })
     }
-}
-
-/// Whether /proc/consoles gives the console the flag N: `ttyAMA0 -W- (EN  p a) 204:64`.
-fn is_nbcon(consoles: &str, name: &str) -> bool {
-    let mut lines = consoles.lines().filter(|line| line.split_whitespace().next() == Some(name));
-    lines.any(|line| line.split(['(', ')']).nth(1).is_some_and(|flags| flags.contains('N')))
 }
 
 /// The requested modules with init's reports on them, in the same order.
