@@ -101,26 +101,23 @@ static int may_wait(void)
 	return held > 0 && syscall(SYS_gettid) != getpid();
 }
 
-int pthread_mutex_lock(pthread_mutex_t *mutex)
+static int counted(int error)
 {
-	int error;
-
-	find_originals();
-	error = lock_it(mutex);
 	if (!error)
 		held++;
 	return error;
 }
 
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	find_originals();
+	return counted(lock_it(mutex));
+}
+
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-	int error;
-
 	find_originals();
-	error = try_to_lock_it(mutex);
-	if (!error)
-		held++;
-	return error;
+	return counted(try_to_lock_it(mutex));
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
