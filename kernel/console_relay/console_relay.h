@@ -148,6 +148,7 @@ enum directness {
  * @thread:	prints @ring; with a reference, as it may die of an oops
  * @nice:	nice value of @thread while it calls the driver's write()
  * @set_nice:	its nice value as last set by the relay: `renice` is not overruled
+ * @left_boot_cpu: it has tried to leave that CPU, which it does once
  * @bursts:	how it prints otherwise
  * @budget:	of reports; protected by the console lock
  * @oops_spent_ns: how long the oops has printed so far, in ns; the same
@@ -183,6 +184,7 @@ struct console_relay {
 	struct task_struct *thread;
 	int nice;
 	int set_nice;
+	bool left_boot_cpu;
 	struct bursts bursts;
 	struct report_budget budget;
 	u64 oops_spent_ns;

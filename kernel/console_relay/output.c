@@ -469,6 +469,28 @@ static void be_nice(struct console_relay *relay, int nice)
 	relay->set_nice = nice;
 }
 
+/*
+ * A thread that spins leaves the boot CPU alone: most devices' interrupts and the timekeeping are
+ * that CPU's by default, and both would wait for the end of a line. CPUs that were set apart
+ * (isolcpus=, nohz_full=) stay so; `taskset` is not overruled. It cannot fail other than for want
+ * of another CPU that is online, or of memory, and then the thread stays where it may be.
+ */
+static void leave_boot_cpu(struct console_relay *relay)
+{
+	cpumask_var_t others;
+
+	if (relay->left_boot_cpu)
+		return;
+	relay->left_boot_cpu = true;
+	if (!alloc_cpumask_var(&others, GFP_KERNEL))
+		return;
+	cpumask_copy(others, current->cpus_ptr);
+	cpumask_clear_cpu(0, others);
+	if (!cpumask_empty(others))
+		set_cpus_allowed_ptr(current, others);
+	free_cpumask_var(others);
+}
+
 /* In bursts the thread takes hardly any time, but has to have it when the FIFO is empty. */
 static enum printed print_as_port_permits(struct console_relay *relay)
 {
@@ -481,6 +503,7 @@ static enum printed print_as_port_permits(struct console_relay *relay)
 	if (relay->bursts.fit)
 		return printed;
 	be_nice(relay, relay->nice);
+	leave_boot_cpu(relay);
 	return print_by_driver(relay);
 }
 
