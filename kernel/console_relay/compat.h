@@ -4,6 +4,7 @@
 
 #include <linux/console.h>
 #include <linux/kfifo.h>
+#include <linux/sched/isolation.h>
 #include <linux/serial_core.h>
 #include <linux/tty.h>
 #ifdef HAVE_PANIC_NOTIFIER_H
@@ -123,6 +124,16 @@ static inline bool relay_flow_controlled(const struct uart_port *port)
 	return uart_cons_flow_enabled(port);
 #else
 	return port->flags & UPF_CONS_FLOW || (port->cons && port->cons->cflag & CRTSCTS);
+#endif
+}
+
+/* Some kernels give a kthread the CPUs of isolcpus=, others those of nohz_full=. Under RCU. */
+static inline bool relay_is_isolated(int cpu)
+{
+#ifdef HAVE_HK_TYPE
+	return !housekeeping_cpu(cpu, HK_TYPE_DOMAIN) || !housekeeping_cpu(cpu, HK_TYPE_TICK);
+#else
+	return !housekeeping_cpu(cpu, HK_FLAG_DOMAIN) || !housekeeping_cpu(cpu, HK_FLAG_TICK);
 #endif
 }
 

@@ -155,7 +155,8 @@ void console_relay_rewind(struct console_relay *relay)
 
 	relay_lock_consoles();
 	for_each_console(con) {
-		if (con != relay->con || !relay->off)
+		/* With the driver's write again, console_relay_unhook() has set it back. */
+		if (con != relay->con || con->write != relay_write || !relay->off)
 			continue;
 		con->seq = relay->resume_seq;
 		WRITE_ONCE(relay->behind, false);
@@ -258,6 +259,8 @@ void console_relay_unhook(struct console_relay *relay)
 #ifdef HAVE_CONSOLE_SEQ
 	if ((relay->off || relay->behind) && is_registered(con))
 		con->seq = relay->resume_seq;
+	/* Not once more, by the thread. */
+	WRITE_ONCE(relay->behind, false);
 #endif
 	con->write = relay->write;
 	con->exit = relay->exit;

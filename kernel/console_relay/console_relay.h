@@ -148,7 +148,7 @@ enum directness {
  * @thread:	prints @ring; with a reference, as it may die of an oops
  * @nice:	nice value of @thread while it calls the driver's write()
  * @set_nice:	its nice value as last set by the relay: `renice` is not overruled
- * @left_boot_cpu: it has tried to leave that CPU, which it does once
+ * @left_boot_cpu: whether @thread has tried to leave the boot CPU, which it does once
  * @bursts:	how it prints otherwise
  * @budget:	of reports; protected by the console lock
  * @oops_spent_ns: how long the oops has printed so far, in ns; the same

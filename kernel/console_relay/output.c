@@ -470,22 +470,28 @@ static void be_nice(struct console_relay *relay, int nice)
 }
 
 /*
- * A thread that spins leaves the boot CPU alone: most devices' interrupts and the timekeeping are
- * that CPU's by default, and both would wait for the end of a line. CPUs that were set apart
- * (isolcpus=, nohz_full=) stay so; `taskset` is not overruled. It cannot fail other than for want
- * of another CPU that is online, or of memory, and then the thread stays where it may be.
+ * A thread that spins leaves the boot CPU, which on arm and arm64 has the devices' interrupts by
+ * default: they would wait for the end of a line. CPUs that were set apart (isolcpus=, nohz_full=)
+ * stay so. Once: who sets the mask afterwards is not overruled.
+ *
+ * It fails for want of another CPU that is online, or of memory; then the thread runs where it did.
  */
 static void leave_boot_cpu(struct console_relay *relay)
 {
 	cpumask_var_t others;
+	unsigned int cpu;
 
 	if (relay->left_boot_cpu)
 		return;
 	relay->left_boot_cpu = true;
-	if (!alloc_cpumask_var(&others, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&others, GFP_KERNEL))
 		return;
-	cpumask_copy(others, current->cpus_ptr);
-	cpumask_clear_cpu(0, others);
+	rcu_read_lock();
+	for_each_cpu(cpu, current->cpus_ptr) {
+		if (cpu && !relay_is_isolated(cpu))
+			cpumask_set_cpu(cpu, others);
+	}
+	rcu_read_unlock();
 	if (!cpumask_empty(others))
 		set_cpus_allowed_ptr(current, others);
 	free_cpumask_var(others);
@@ -503,7 +509,6 @@ static enum printed print_as_port_permits(struct console_relay *relay)
 	if (relay->bursts.fit)
 		return printed;
 	be_nice(relay, relay->nice);
-	leave_boot_cpu(relay);
 	return print_by_driver(relay);
 }
 
@@ -518,6 +523,8 @@ static enum printed print_as_thread(struct console_relay *relay)
 		relay->bursts.tty_busy = false;
 		return READ_ONCE(relay->off) ? PRINTED_OFF : PRINTED_NOTHING;
 	}
+	if (!relay->bursts.fit)
+		leave_boot_cpu(relay);
 	cookie = relay_enter_printing();
 	if (relay_may_print(relay->con))
 		printed = print_as_port_permits(relay);
