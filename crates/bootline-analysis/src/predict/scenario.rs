@@ -31,6 +31,15 @@ pub(super) struct Scenario {
     pub module: Option<ModuleSwitch>,
 }
 
+/// Seconds by which a second of work is delayed, in QEMU, while a kthread spins with interrupts off, however short its records are.
+const DELAY_BY_SPINNING: f64 = 0.75;
+/// How many records such a second waits for, in addition.
+const DELAYS_BY_RECORD_PER_S: f64 = 60.0;
+/// Bytes of a record on the line, on average.
+const RECORD_BYTES: f64 = 47.0;
+/// How many times smaller or greater the delay may be.
+const DELAY_SPREAD: f64 = 3.0;
+
 impl Scenario {
     /// The baseline's setup, with the user's `cpus` if the log lacks the number.
     pub fn baseline(boot: &Boot) -> Result<Scenario, PredictionError> {
@@ -141,9 +150,9 @@ impl Scenario {
     /// What a spinning kthread takes from a boot that has a CPU of its own: minimum, best estimate, maximum.
     ///
     /// Tasks that are woken on the kthread's CPU wait for it: at nice -20 it leaves them 1 %, until the scheduler moves
-    /// them. With interrupts off for whole records that can take until the backlog is printed. How often tasks land there no log
-    /// shows. For QEMU measured, with PREEMPT_RT by the experiment accuracy, with interrupts off on arm64 7.2 (docs/console-model.md);
-    /// for boards assumed.
+    /// them. With interrupts off for whole records, whoever needs an answer of that CPU waits for the end of the record, so the slower
+    /// the line, the more the boot loses. How often tasks land there no log shows. For QEMU measured, with PREEMPT_RT by the
+    /// experiment accuracy, with interrupts off on arm64 6.18 and 7.2 (docs/console-model.md); for boards assumed.
     pub fn contention(&self) -> [f64; 3] {
         let Some(kthread) = self.kthread() else { return [0.0; 3] };
         match (kthread.driver, kthread.thread, self.in_qemu) {
@@ -152,7 +161,10 @@ impl Scenario {
             (_, ThreadPriority::Lowest, true) => [0.0, 0.05, 0.3],
             (_, ThreadPriority::Lowest, false) => [0.0, 0.0, 0.2],
             (DriverWait::Spins, _, true) => [0.0, 0.2, 0.7],
-            (DriverWait::SpinsIrqsOff, _, true) => [0.0, 0.8, 0.98],
+            (DriverWait::SpinsIrqsOff, _, true) => {
+                let delay = DELAY_BY_SPINNING + DELAYS_BY_RECORD_PER_S * RECORD_BYTES / self.rates[1].bytes_per_s();
+                [1.0 / DELAY_SPREAD, 1.0, DELAY_SPREAD].map(|factor| 1.0 - 1.0 / (1.0 + delay * factor))
+            }
             (DriverWait::Spins, _, false) => [0.0, 0.0, 0.2],
             (DriverWait::SpinsIrqsOff, _, false) => [0.0, 0.0, 0.9],
         }
