@@ -155,8 +155,7 @@ void console_relay_rewind(struct console_relay *relay)
 
 	relay_lock_consoles();
 	for_each_console(con) {
-		/* With the driver's write again, console_relay_unhook() has set it back. */
-		if (con != relay->con || con->write != relay_write || !relay->off)
+		if (con != relay->con || relay->unhooked || !relay->off)
 			continue;
 		con->seq = relay->resume_seq;
 		WRITE_ONCE(relay->behind, false);
@@ -259,9 +258,10 @@ void console_relay_unhook(struct console_relay *relay)
 #ifdef HAVE_CONSOLE_SEQ
 	if ((relay->off || relay->behind) && is_registered(con))
 		con->seq = relay->resume_seq;
-	/* Not once more, by the thread. */
+	/* The thread, which may be waiting for these locks, is not to do so once more. */
 	WRITE_ONCE(relay->behind, false);
 #endif
+	relay->unhooked = true;
 	con->write = relay->write;
 	con->exit = relay->exit;
 	relay_unlock_consoles();

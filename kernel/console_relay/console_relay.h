@@ -138,6 +138,7 @@ enum directness {
  * @panicking:	the other CPUs have been stopped, or should have been
  * @panic_cpu:	the CPU that panics, once @panicking
  * @off:	unregistered: the port is not to be touched
+ * @unhooked:	the console has its own write() again; protected by the console lock
  * @behind:	a record could be neither stored nor printed: it and the next ones are skipped until
  *		the console has been set back; written under the console lock
  * @resume_seq:	sequence number of the next record when it was unregistered, or of the first
@@ -176,6 +177,7 @@ struct console_relay {
 	bool panicking;
 	int panic_cpu;
 	bool off;
+	bool unhooked;
 	bool behind;
 	u64 resume_seq;
 	atomic_t kicked;
