@@ -10,7 +10,7 @@ use bootline_boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
 use bootline_console::{
     Behaviour, ConsoleId, Contention, DriverWait, Framework, KernelClock, ModelledConsole, Op, Printing,
-    SimulationSetup, ThreadPriority, ThreadsReady, Uart, newest,
+    SimulationSetup, ThreadPriority, ThreadsReady, Uart, newest, speed_with_busy_printer,
 };
 use bootline_records::RecordOrigin;
 
@@ -30,15 +30,6 @@ pub(super) struct Scenario {
     /// The module that takes the console over, if one does.
     pub module: Option<ModuleSwitch>,
 }
-
-/// Seconds by which a second of work is delayed, in QEMU, while a kthread spins with interrupts off, however short its records are.
-const DELAY_BY_SPINNING: f64 = 0.75;
-/// How many records such a second waits for, in addition.
-const DELAYS_BY_RECORD_PER_S: f64 = 60.0;
-/// Bytes of a record on the line, on average.
-const RECORD_BYTES: f64 = 47.0;
-/// How many times smaller or greater the delay may be.
-const DELAY_SPREAD: f64 = 3.0;
 
 impl Scenario {
     /// The baseline's setup, with the user's `cpus` if the log lacks the number.
@@ -150,9 +141,8 @@ impl Scenario {
     /// What a spinning kthread takes from a boot that has a CPU of its own: minimum, best estimate, maximum.
     ///
     /// Tasks that are woken on the kthread's CPU wait for it: at nice -20 it leaves them 1 %, until the scheduler moves
-    /// them. With interrupts off for whole records, whoever needs an answer of that CPU waits for the end of the record, so the slower
-    /// the line, the more the boot loses. How often tasks land there no log shows. For QEMU measured, with PREEMPT_RT by the
-    /// experiment accuracy, with interrupts off on arm64 6.18 and 7.2 (docs/console-model.md); for boards assumed.
+    /// them. How often tasks land there no log shows. For QEMU measured: with PREEMPT_RT by the experiment accuracy, with
+    /// interrupts off on arm64 6.18 and 7.2 (docs/console-model.md).
     pub fn contention(&self) -> [f64; 3] {
         let Some(kthread) = self.kthread() else { return [0.0; 3] };
         match (kthread.driver, kthread.thread, self.in_qemu) {
@@ -161,12 +151,10 @@ impl Scenario {
             (_, ThreadPriority::Lowest, true) => [0.0, 0.05, 0.3],
             (_, ThreadPriority::Lowest, false) => [0.0, 0.0, 0.2],
             (DriverWait::Spins, _, true) => [0.0, 0.2, 0.7],
-            (DriverWait::SpinsIrqsOff, _, true) => {
-                let delay = DELAY_BY_SPINNING + DELAYS_BY_RECORD_PER_S * RECORD_BYTES / self.rates[1].bytes_per_s();
-                [1.0 / DELAY_SPREAD, 1.0, DELAY_SPREAD].map(|factor| 1.0 - 1.0 / (1.0 + delay * factor))
-            }
             (DriverWait::Spins, _, false) => [0.0, 0.0, 0.2],
-            (DriverWait::SpinsIrqsOff, _, false) => [0.0, 0.0, 0.9],
+            (DriverWait::SpinsIrqsOff, _, true) => with_interrupts_off(self.rates[1].bytes_per_s()),
+            // No board was measured.
+            (DriverWait::SpinsIrqsOff, _, false) => [0.0, 0.0, with_interrupts_off(self.rates[1].bytes_per_s())[2]],
         }
     }
 
@@ -282,4 +270,42 @@ fn in_qemu(boot: &Boot) -> bool {
     let mut early = boot.records.iter().take(EARLY);
     early.any(|r| r.source == RecordOrigin::Kernel && r.text.starts_with("DMI: QEMU "))
         || boot.records.containing("linux,dummy-virt").take_while(|i| *i < EARLY).any(is_kernel_s)
+}
+
+/// What a kthread that has interrupts off for whole records takes in QEMU: minimum, best estimate, maximum.
+///
+/// The boot is delayed as if, in each second of its work, it waited for the ends of some records, and for some time in addition. So a
+/// slow line delays it more.
+fn with_interrupts_off(bytes_per_s: f64) -> [f64; 3] {
+    /// Seconds, for each second of work.
+    const BY_SPINNING: f64 = 0.75;
+    /// Records, for each second of work.
+    const BY_RECORDS_PER_S: f64 = 44.0;
+    /// Of a record on the line, with its stamp, on average.
+    const RECORD_BYTES: f64 = 64.0;
+    /// How many times smaller or greater the delay may be.
+    const SPREAD: f64 = 3.0;
+    // On the kthread's own CPU the boot would get this.
+    let most = 1.0 - speed_with_busy_printer(1, Contention::default());
+    let delay = BY_SPINNING + BY_RECORDS_PER_S * RECORD_BYTES / bytes_per_s;
+    [1.0 / SPREAD, 1.0, SPREAD].map(|factor| (1.0 - 1.0 / (1.0 + delay * factor)).min(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_interrupts_off;
+
+    #[test]
+    fn a_slower_line_takes_more_but_no_more_than_the_same_cpu() {
+        let taken = |baud: f64| with_interrupts_off(baud / 10.0);
+        // As in docs/console-model.md: a second of work takes 4.7 s at 9600 baud, and 2.0 s at 115200.
+        let stretched = |baud: f64| 1.0 / (1.0 - taken(baud)[1]);
+        assert!((stretched(9_600.0) - 4.7).abs() < 0.05, "{}", stretched(9_600.0));
+        assert!((stretched(115_200.0) - 2.0).abs() < 0.05, "{}", stretched(115_200.0));
+        for (slow, fast) in [(1.0, 300.0), (300.0, 9_600.0), (9_600.0, 115_200.0), (115_200.0, 4_000_000.0)] {
+            let (slow, fast) = (taken(slow), taken(fast));
+            assert!(slow.iter().zip(fast).all(|(s, f)| *s >= f), "{slow:?} {fast:?}");
+            assert!(slow.is_sorted() && slow[2] < 0.99 && fast[0] > 0.0, "{slow:?} {fast:?}");
+        }
+    }
 }

@@ -150,7 +150,10 @@ pub(super) fn assumptions(
         format!("{best:.0} % of its speed ({low:.0} to {high:.0} %)")
     };
     if competes(target) {
-        let what = format!("while the printer kthread spins on another CPU, the boot loses {}", loses(target));
+        let mut what = format!("while the printer kthread spins on another CPU, the boot loses {}", loses(target));
+        if competes(baseline) && loses(baseline) != loses(target) {
+            what += &format!("; the captured boot lost {}", loses(baseline));
+        }
         add("printer-thread-contention", what);
     } else if competes(baseline) {
         let what = format!("while the printer kthread spun on another CPU, the captured boot lost {}", loses(baseline));
