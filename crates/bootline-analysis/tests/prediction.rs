@@ -172,7 +172,8 @@ fn ways_out_are_sorted_and_whole() {
         let boot = captured(&case);
         let ways = what_if(&boot).unwrap_or_else(|e| panic!("{case}: {e}"));
         // At 115200 baud, with a kthread that prints, there is only a faster line and a silent console.
-        assert!(ways.len() >= 2, "{case}: {}", ways.len());
+        let least = if case == "arm64-6.18-115200-2cpu" { 2 } else { 3 };
+        assert!(ways.len() >= least, "{case}: {}", ways.len());
         assert!(ways.windows(2).all(|w| w[0].saved.best() >= w[1].saved.best()), "{case}");
         for way in &ways {
             assert!(!way.assumptions.is_empty() && !way.needs.is_empty(), "{case}: {}", way.title);
