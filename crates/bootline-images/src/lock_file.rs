@@ -53,6 +53,8 @@ pub(crate) fn held_by_input(lock: &FileLock) -> io::Result<Stdio> {
 #[cfg(test)]
 mod tests {
     use std::process::Command;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -82,7 +84,12 @@ mod tests {
         assert!(!is_free());
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(is_free());
+        // A program that another test is starting has the file open until it is executed.
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !is_free() {
+            assert!(Instant::now() < deadline, "it is still held");
+            sleep(Duration::from_millis(1));
+        }
     }
 
     #[test]
