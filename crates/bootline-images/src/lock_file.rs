@@ -84,7 +84,7 @@ mod tests {
         assert!(!is_free());
         child.kill().unwrap();
         child.wait().unwrap();
-        // A program that another test is starting has the file open until it is executed.
+        // A child that another test has just forked holds a copy of the descriptor until it executes its program.
         let deadline = Instant::now() + Duration::from_secs(60);
         while !is_free() {
             assert!(Instant::now() < deadline, "it is still held");
