@@ -104,6 +104,7 @@ kernel-package-test: ## follows the READMEs of nbcon_8250 and console_relay in s
 	@scripts/setup lab kernel kernel-test packaging-test
 	kernel/nbcon_8250/tests/packaging-test
 	kernel/console_relay/tests/packaging-test
+	kernel/console_relay/tests/packaging-test -d 12
 
 kernel-layers-test: ## parses the modules' Yocto layer and Buildroot tree with BitBake, oelint and Kconfig (by pip), builds by their steps
 	@scripts/setup kernel layers
