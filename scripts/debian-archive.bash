@@ -17,6 +17,14 @@ die() { # STATUS ERROR HINT...
     exit "$status"
 }
 
+find_suite() { # VERSION of Debian: sets $suite
+    case $1 in
+    12) suite=bookworm ;;
+    13) suite=trixie ;;
+    *) die 2 "no Debian \`$1\` here" 'hint: 12, 13' ;;
+    esac
+}
+
 host_mirror() { # by the origin that a signed Release file states, else by the name of the suite
     # shellcheck disable=SC2016 # apt's own variables
     local format='$(ORIGIN)/$(LABEL)|$(RELEASE)|$(COMPONENT)|$(REPO_URI)'
