@@ -10,6 +10,8 @@
  * has locked, before it goes on. For the CPU its access ends when the line has taken the byte, as before. The port believes that the
  * byte is gone a little earlier, and raises its interrupt then.
  *
+ * A DMA controller, which sends more than there is room for before it unlocks, waits with its locks, as it would without this.
+ *
  * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte at
  * most. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
  * two functions below and no others.
@@ -144,6 +146,11 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (fd != LINE || count != 1)
 		return write_it(fd, parts, count);
 	lock_it(&guard);
+	while (waiting && may_wait() && parts->iov_len > ROOM - waiting) {
+		unlock_it(&guard);
+		transmit();
+		lock_it(&guard);
+	}
 	errno = EAGAIN;
 	if (!waiting)
 		written = write_it(fd, parts, count);

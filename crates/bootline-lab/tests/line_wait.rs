@@ -10,6 +10,8 @@ use std::{env, io, process, thread};
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/line_wait.so"));
 /// Its presence makes the process the guest's emulator.
 const ROLE: &str = "BOOTLINE_TEST_EMULATOR";
+/// Bytes that a DMA controller sends in one access: more than the library has room for.
+const BY_DMA: usize = 600;
 
 fn main() {
     assert!(!LIBRARY.is_empty(), "a C compiler is needed to build the library");
@@ -50,7 +52,8 @@ fn check(library: Option<&str>, expected: &str) {
         assert_eq!(hear(), "the first CPU goes on");
     }
     line.read_to_end(&mut transmitted).expect("the line");
-    assert_eq!(transmitted, if expected == "taken" { b"ab" as &[u8] } else { b"a" });
+    let expected = if expected == "taken" { [b"ab" as &[u8], &[b'c'; BY_DMA]].concat() } else { b"a".to_vec() };
+    assert_eq!(transmitted, expected);
     assert!(emulator.wait().expect("its end").success());
 }
 
@@ -110,6 +113,8 @@ fn emulate() {
         eprintln!("the other CPU works, and the first one still waits");
         cpu.join().expect("it goes on once the line has taken its byte");
         eprintln!("the first CPU goes on");
+        let dma = thread::spawn(|| LOCK.with(|| (0..BY_DMA).for_each(|_| while !write(b"c") {})));
+        dma.join().expect("it goes on once the line has taken its bytes");
     }
 }
 

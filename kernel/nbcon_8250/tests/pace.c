@@ -115,6 +115,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!child) {
 		dup2(ends[1], 1);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		run_first();
 		execvp(argv[3], argv + 3);
 		perror(argv[3]);
