@@ -10,7 +10,8 @@
  * has locked, before it goes on. For the CPU its access ends when the line has taken the byte, as before. The port believes that the
  * byte is gone a little earlier, and raises its interrupt then.
  *
- * A DMA controller, which sends more than there is room for before it unlocks, waits with its locks, as it would without this.
+ * A thread that sends more than ROOM bytes before it unlocks, as a DMA controller may, waits with its locks held, as it would without
+ * this library.
  *
  * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte at
  * most. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
@@ -43,7 +44,7 @@ PER_THREAD int owes;
 
 /* Of @bytes and @waiting. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-/* Its owner transmits, also what others add meanwhile; these wait for it, so that none goes on before its own byte. */
+/* Taken after QEMU's locks, before @guard. Its owner transmits, also what others add meanwhile; these wait for it, so that none goes on before its own byte. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static unsigned char bytes[ROOM];
 static size_t waiting;
