@@ -44,7 +44,10 @@ PER_THREAD int owes;
 
 /* Of @bytes and @waiting. */
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
-/* Taken after QEMU's locks, before @guard. Its owner transmits, also what others add meanwhile; these wait for it, so that none goes on before its own byte. */
+/*
+ * Taken after QEMU's locks, before @guard. Its owner transmits, also what others add meanwhile; these wait for it, so that none goes
+ * on before its own byte.
+ */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static unsigned char bytes[ROOM];
 static size_t waiting;

@@ -12,17 +12,20 @@ use bootline_testkit::seed_kernel;
 /// A run on a host that is busy may be flawed; a lab whose every run is flawed is broken.
 const ATTEMPTS: u32 = 8;
 
-/// Boots a stock kernel by a loader until these texts are on the line, one after the other. Gives the run's truth and its capture.
+/// Boots a stock kernel by a loader, and checks that these texts are on the line, one after the other. Gives the run's truth and its
+/// boot.
 ///
-/// OVMF drops the rest of a string when the line takes no byte for 1.5 ms, and a busy host can be that late.
+/// OVMF drops the rest of a string when the line takes no byte for 1.5 ms, and a busy host can be that late: a boot that lacks OVMF's own
+/// words is repeated.
 #[track_caller]
-fn boot_by(loader: Loader, setup: LoaderSetup, append: &str, expected: &[&str]) -> (Truth, Vec<u8>) {
+fn boot_by(loader: Loader, setup: LoaderSetup, append: &str, expected: &[&str]) -> (Truth, Boot) {
     let dir = tempfile::tempdir().unwrap();
     let kernel = seed_kernel(&dir.path().join("cache"), loader.arch(), "6.12");
     let folder = LoaderStore::folder(None, |name| std::env::var_os(name)).expect("a home");
     let image = LoaderStore::open(&folder).unwrap().image(loader, &mut |p| eprintln!("{p}")).unwrap();
-    let mut missing = None;
-    for attempt in 1..=ATTEMPTS {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
         let request = BootRequest {
             arch: Some(loader.arch()),
             loader: Some(LoaderBoot::new(&image, setup)),
@@ -32,16 +35,12 @@ fn boot_by(loader: Loader, setup: LoaderSetup, append: &str, expected: &[&str]) 
         let outcome = boot_valid(&request, ATTEMPTS, &AtomicBool::new(false), &mut |_| ()).unwrap();
         assert_eq!(outcome.truth.verdict, RunVerdict::Valid, "{:?}", outcome.truth.fidelity);
         let capture = fs::read(outcome.capture.unwrap()).unwrap();
-        missing = first_missing(&analyse(&capture), expected);
-        if missing.is_none() {
-            return (outcome.truth, capture);
-        }
+        let records = BootRecords::all(&capture).remove(0);
+        let boot = Boot::analyse(records, &BootOptions::default()).with_sources(&[], None);
+        let Some(missing) = first_missing(&boot, expected) else { return (outcome.truth, boot) };
+        let may_be_cut = missing.starts_with("BdsDxe: ") && attempt < ATTEMPTS;
+        assert!(may_be_cut, "`{missing}` is not on the line in its place");
     }
-    panic!("in no boot is `{}` on the line in its place", missing.unwrap_or_default());
-}
-
-fn analyse(capture: &[u8]) -> Boot {
-    Boot::analyse(BootRecords::all(capture).remove(0), &BootOptions::default()).with_sources(&[], None)
 }
 
 /// The first of these texts that is not on the line after those before it.
@@ -54,7 +53,6 @@ fn first_missing<'a>(boot: &Boot, expected: &[&'a str]) -> Option<&'a str> {
 #[track_caller]
 fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&str]) {
     let setup = LoaderSetup { delay: Some(1), ..LoaderSetup::default() };
-    // What GRUB would expand or cut, were it not quoted.
     let of_grub = [
         "GNU GRUB  version",
         "executed automatically in 1s.",
@@ -63,14 +61,14 @@ fn counts_down_and_starts_the_kernel(loader: Loader, firmware: &str, before: &[&
         "Loading Linux ...",
         "Loading initial ramdisk ...",
     ];
-    let (truth, capture) = boot_by(loader, setup, "quiet a=$root;{b}|c #d *", &[before, &of_grub].concat());
+    // What GRUB would expand or cut, were it not quoted.
+    let (truth, boot) = boot_by(loader, setup, "quiet a=$root;{b}|c #d *", &[before, &of_grub].concat());
     // GRUB says what it loaded, and nothing else is changed.
     let loaded = format!("BOOT_IMAGE=/kernel {}", truth.guest.command_line);
     assert_eq!(truth.guest.proc_cmdline.as_deref().map(str::trim_end), Some(&loaded[..]));
     let found = truth.guest.loader.unwrap();
     assert_eq!((found.name, found.setup, found.firmware.unwrap().name), (loader, setup, firmware.to_owned()));
 
-    let boot = analyse(&capture);
     let stages: Vec<StageName> = boot.whole.stages.iter().map(|stage| stage.name).take(2).collect();
     assert_eq!(stages, [StageName::Firmware, StageName::Loader]);
     let waited: Vec<_> = findings(&boot).into_iter().filter(|f| f.rule == RuleId::Ldr001).collect();
