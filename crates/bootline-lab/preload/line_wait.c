@@ -13,8 +13,8 @@
  * A thread that sends more than ROOM bytes before it unlocks, as a DMA controller may, waits with its locks held, as it would without
  * this library.
  *
- * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte at
- * most. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
+ * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte as
+ * a rule and for ROOM bytes after a DMA controller's access. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
  * two functions below and no others.
  */
 #define _GNU_SOURCE

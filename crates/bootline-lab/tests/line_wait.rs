@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The library that is preloaded into QEMU, in a process that locks and writes as QEMU does with a port without a buffer. This
 //! test is a program without a harness, because it starts itself and needs its standard output.
-use std::fs::{File, remove_file};
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::{env, io, process, thread};
+use std::{env, io, thread};
 
 const LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/line_wait.so"));
 /// Its presence makes the process the guest's emulator.
@@ -18,12 +18,11 @@ fn main() {
     if env::var_os(ROLE).is_some() {
         return emulate();
     }
-    let path = env::temp_dir().join(format!("bootline-line-wait-{}.so", process::id()));
-    File::create(&path).and_then(|mut file| file.write_all(LIBRARY)).expect("a temporary file");
+    let mut library = tempfile::Builder::new().suffix(".so").tempfile().expect("a temporary file");
+    library.write_all(LIBRARY).expect("room for a library");
     // Without it, the line's refusal reaches the port, which would wait with the lock.
     check(None, "refused");
-    check(path.to_str(), "taken");
-    remove_file(&path).expect("the temporary file");
+    check(library.path().to_str(), "taken");
     println!("a CPU that waits for the line holds up no other: ok");
 }
 
