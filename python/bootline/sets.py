@@ -87,7 +87,7 @@ def _runs(given: RunSet | Input | Iterable[Input], options: dict[str, Any]) -> R
 
 def _without_runs(runs: RunSet) -> InputError:
     why = "".join(f"\n  at: {name}: {why}" for name, why in runs.excluded[:5])
-    return InputError(f"no run of {runs.name} can be used{why}")
+    return InputError(f"no usable run in `{runs.name}`{why}")
 
 
 def compare(

@@ -87,7 +87,7 @@ def test_inputs_without_a_boot_are_errors(tmp_path: Path) -> None:
     assert float(second.elapsed) - float(first.elapsed) == pytest.approx(0.1)
     with pytest.raises(bootline.UsageError, match="several boots"):
         bootline.open(tmp_path / "two.log").only()
-    with pytest.raises(bootline.InputError, match="can be used"):
+    with pytest.raises(bootline.InputError, match="no usable run"):
         bootline.compare(tmp_path / "notes.txt", WHOLE)
 
 

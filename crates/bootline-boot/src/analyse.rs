@@ -40,6 +40,9 @@ impl Boot {
         let listed_consoles = listed_console::listed_consoles(&records);
         let consoles = console::consoles(&records, &kernel, &listed_consoles);
         let mut serial = console::serial(&consoles, &listed_consoles, &kernel, options.console.as_ref());
+        if let Some(stated) = &options.console {
+            console::compare_with_log(stated, &consoles, &records, &mut problems);
+        }
         let limit = kernel.command_line.console_loglevel();
         let reaches_line = |r: &Record<'_>| serial_line::reaches_line(r, limit);
         let second = second_registration(&records, &consoles, serial.as_ref(), reaches_line);

@@ -6,7 +6,7 @@ use super::kernel::Kernel;
 use super::listed_console::ListedConsole;
 use bootline_capture::units::{Baud, Frame};
 use bootline_console::{Framework, KernelVersion, Printing, printing};
-use bootline_records::{RecordId, RecordOrigin, RecordSet};
+use bootline_records::{ProblemKind, Problems, RecordId, RecordOrigin, RecordSet};
 
 /// One console, as registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +80,23 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel, listed: &[ListedCon
         }
     }
     found
+}
+
+/// Names a serial console that the log registers, if the stated one is none of them. It may lack the stated one's registration.
+pub(super) fn compare_with_log(
+    stated: &ConsoleArg,
+    consoles: &[RegisteredConsole],
+    records: &RecordSet,
+    problems: &mut Problems,
+) {
+    if consoles.iter().any(|c| c.name == stated.name) {
+        return;
+    }
+    let Some(other) = consoles.iter().rev().find(|c| !c.boot && is_serial(&c.name)) else { return };
+    let bytes = records.get(other.enabled_index).map(|r| r.bytes).unwrap_or_default();
+    problems.add(ProblemKind::OtherConsole, bytes, || {
+        format!("the log registers {} (record {}) and no console {}", other.name, other.enabled, stated.name)
+    });
 }
 
 /// The serial console that the boot's time depends on: the last serial `console=` that registered, else any serial one

@@ -810,6 +810,24 @@ fn a_declared_speed_that_the_stamps_refute_is_not_used() {
     assert_eq!(read(&log).line.unwrap().speed.map(|s| s.source), Some(SpeedSource::Declared));
 }
 
+#[test]
+fn a_stated_console_that_the_log_does_not_register_is_named() {
+    let banner = "[    0.000000] Linux version 6.1.7 (gcc) #1 SMP Mon\n";
+    let enabled = |name: &str| format!("[    0.100000] printk: console [{name}] enabled\n");
+    let end = "[    1.900000] Run /init as init process\n";
+    let named = |log: &str, stated: &str| {
+        let options = BootOptions { console: Some(ConsoleArg::parse(stated)), ..BootOptions::default() };
+        let boot = Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &options);
+        boot.problems.iter().find(|p| p.kind == ProblemKind::OtherConsole).map(|p| p.detail.clone())
+    };
+    let log = format!("{banner}{}{}{end}", enabled("tty0"), enabled("ttyS0"));
+    assert_eq!(named(&log, "ttyS0,9600"), None);
+    assert_eq!(named(&log, "ttyS7").unwrap(), "the log registers ttyS0 (record 2) and no console ttyS7");
+    assert_eq!(named(&format!("{banner}{}{end}", enabled("tty0")), "ttyS7"), None, "it may be lost");
+    let earlycon = "[    0.010000] printk: bootconsole [uart8250] enabled\n";
+    assert_eq!(named(&format!("{banner}{earlycon}{end}"), "ttyS7"), None, "a boot console may be on the same line");
+}
+
 /// Too short for a speed to be measured, but no line of 9600 baud has transmitted it: `console=ttyS0` alone declares nothing that counts.
 #[test]
 fn what_arrived_refutes_a_slower_line() {

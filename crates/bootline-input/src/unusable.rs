@@ -240,7 +240,7 @@ impl UnusableInput {
                 if summary.format.is_some_and(is_kept) {
                     "boot with `initcall_debug`"
                 } else {
-                    "boot with `initcall_debug loglevel=8`, or read its `dmesg`"
+                    "boot with `initcall_debug loglevel=8`, or with `initcall_debug` alone and read `dmesg` on the device"
                 },
             ),
         }

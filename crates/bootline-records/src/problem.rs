@@ -73,6 +73,8 @@ pub enum ProblemKind {
     TooManyRecords,
     /// No kernel record at all.
     NoKernelRecords,
+    /// The log registers another serial console than the one that the user states.
+    OtherConsole,
     /// A file given besides the log was not used.
     SourceNotUsed,
     /// A file given besides the log lacks a part, or has lines that are not understood; the rest was used.

@@ -84,6 +84,7 @@ fn meaning(kind: ProblemKind) -> &'static str {
         }
         ProblemKind::TooManyRecords => "the records left out were not analysed",
         ProblemKind::NoKernelRecords => "there is no boot to explain",
+        ProblemKind::OtherConsole => "what the console cost is that of the stated one: check `--console`",
         ProblemKind::SourceNotUsed => "the figures rest on the other sources alone",
         ProblemKind::SourceIncomplete => "what is missing in it is missing here; the rest of it was used",
         ProblemKind::SourcesContradict => "neither time is used; the sources may be of two boots",

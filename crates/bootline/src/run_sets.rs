@@ -135,8 +135,8 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
 
 /// The error for a set without usable runs.
 pub fn none(set: &RunSet) -> Failure {
-    let failure = Failure::new(Exit::INPUT, format!("no run of {} can be used", set.name));
-    let evidence = set.excluded.iter().take(5).map(|e| format!("{}: {}", e.source, e.why));
+    let failure = Failure::new(Exit::INPUT, format!("no usable run in `{}`", set.name));
+    let evidence = set.excluded.iter().take(5).map(|e| format!("`{}`: {}", e.source, e.why));
     evidence.fold(failure, Failure::at).hint("`bootline explain FILE` shows more about a log")
 }
 
@@ -145,8 +145,8 @@ pub fn left_out(set: &RunSet) -> Option<Failure> {
     let failed: Vec<&Excluded> = set.excluded.iter().filter(|e| !e.expected).collect();
     let first = failed.first()?;
     let what = match failed.len() {
-        1 => format!("1 run of {} can't be used", set.name),
-        n => format!("{n} runs of {} can't be used", set.name),
+        1 => format!("1 run of `{}` can't be used", set.name),
+        n => format!("{n} runs of `{}` can't be used", set.name),
     };
-    Some(Failure::new(Exit::INPUT, what).at(format!("{}: {}", first.source, first.why)))
+    Some(Failure::new(Exit::INPUT, what).at(format!("`{}`: {}", first.source, first.why)))
 }

@@ -13,7 +13,7 @@ use crate::output_file::is_same_file;
 /// Other sources of a boot, and the application.
 #[derive(Clone, Debug, Default, Args)]
 pub struct WholeBootArgs {
-    /// Another source of the same boot: what `systemctl show --all '*'`, `systemctl show`, `journalctl -b -o export`, systemd-analyze
+    /// Another source of the same boot: an archive of `bootline collect`, or what `systemctl show --all '*'`, `systemctl show`, `journalctl -b -o export`, systemd-analyze
     /// (time, blame, critical-chain, dump, plot --json), U-Boot's `bootstage report` or `cbmem -t` printed, a bootstage stash, the archive of a
     /// bootchart, or a trace of ftrace (`trace`, `trace-cmd report`); may be repeated
     #[arg(long = "with", value_name = "FILE")]

@@ -224,7 +224,7 @@ fn what_does_not_fit_is_said_and_changes_the_status() {
     let out = run(&["time", &log, "--with", &notes]);
     assert!(stdout(&out).contains("not recognised"), "{}", stdout(&out));
     assert_eq!(out.status.code(), Some(3), "what was given is not used");
-    assert!(stderr(&out).contains("is of no kind that is known"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("its kind is not recognised"), "{}", stderr(&out));
     let blank = file(dir.path(), "blank.txt", "");
     let out = run(&["time", &log, "--with", &blank]);
     assert!(

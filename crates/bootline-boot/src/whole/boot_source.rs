@@ -102,7 +102,7 @@ pub enum SourceRefusal {
 impl fmt::Display for SourceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SourceRefusal::Unknown => f.write_str("is of no kind that is known, and was not used"),
+            SourceRefusal::Unknown => f.write_str("was not used: its kind is not recognised"),
             SourceRefusal::Blank => f.write_str("is empty, or holds only blanks"),
             SourceRefusal::Empty => f.write_str("says nothing of a boot"),
             SourceRefusal::Unusable(why) => write!(f, "was not used: {why}"),

@@ -146,10 +146,14 @@ impl Error {
                 "nearest with the same console behaviour ({}): `bootline kernels fetch {arch}:{nearest}`",
                 ConsoleClass::of(*arch, *series)
             )),
-            Error::Gone { series, arch, nearest: None, .. } => Some(format!(
-                "none of them has its console behaviour ({}): give a kernel of your own, `bootline boot --kernel FILE`",
-                ConsoleClass::of(*arch, *series)
-            )),
+            Error::Gone { series, arch, nearest: None, .. } => Some(match ConsoleClass::of(*arch, *series) {
+                ConsoleClass::Unknown => {
+                    "choose one of these, or boot an image of your own: `bootline boot --kernel FILE`".to_owned()
+                }
+                class => format!(
+                    "none of them prints as it does ({class}): boot an image of your own, `bootline boot --kernel FILE`"
+                ),
+            }),
         }
     }
 }

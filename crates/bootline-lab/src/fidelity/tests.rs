@@ -15,11 +15,22 @@ fn run(log: &str, received: &str, rate: f64, cmdline: &str) -> Fidelity {
 }
 
 fn run_with_init(log: &str, received: &str, rate: f64, cmdline: &str, init_at: Option<HostTime>) -> Fidelity {
+    run_with_times(log, received, |i| i as f64 / rate, cmdline, init_at)
+}
+
+/// With the time of each byte, in seconds.
+fn run_with_times(
+    log: &str,
+    received: &str,
+    time: impl Fn(usize) -> f64,
+    cmdline: &str,
+    init_at: Option<HostTime>,
+) -> Fidelity {
     let (records, skipped) = kmsg::parse(log.as_bytes());
     assert_eq!(skipped, 0);
     let mut lines = ReceivedLines::default();
     for (i, b) in received.replace('\n', "\r\n").bytes().enumerate() {
-        let at = HostTime::from_nanos((i as f64 * 1e9 / rate) as i64);
+        let at = HostTime::from_nanos((time(i) * 1e9) as i64);
         lines.push(at, &[b], &mut |_| ());
     }
     check(&RunEvidence {
@@ -135,11 +146,23 @@ fn the_flush_must_run_at_the_lines_rate() {
         assert!((ratio - factor).abs() < 0.001, "{ratio}");
         assert_eq!(fidelity.decide(1, 1) == RetryDecision::Keep, kept, "{factor}");
     }
-    let threaded = |factor| run(&log, &received, RATE_9600 * factor, THREADED);
-    let took = threaded(1.0).flush_ns.as_secs_f64();
-    let kept = |factor| threaded(factor).flaws.is_empty();
-    assert!(kept(took / (took + 0.3)), "a kthread may have to wait for a moment");
-    assert!(!kept(0.9 * took / (took + 0.3)) && !kept(1.05));
+}
+
+#[test]
+fn a_kthread_may_be_kept_from_printing_between_lines() {
+    let (log, received) = long();
+    let wire = received.replace('\n', "\r\n");
+    let line_end = wire.match_indices('\n').nth(50).unwrap().0;
+    // The line idles for two seconds before byte `from`.
+    let flaws = |from: usize, factor: f64, cmdline| {
+        let time = |i: usize| i as f64 / (RATE_9600 * factor) + if i >= from { 2.0 } else { 0.0 };
+        run_with_times(&log, &received, time, cmdline, None).flaws
+    };
+    assert_eq!(flaws(line_end + 1, 1.0, THREADED), []);
+    assert_ne!(flaws(line_end + 1, 1.0, ""), [], "only a kthread");
+    assert_ne!(flaws(line_end - 5, 1.0, THREADED), [], "in the middle of a line");
+    assert_ne!(flaws(line_end + 1, 0.94, THREADED), [], "a slow line");
+    assert_ne!(flaws(line_end + 1, 1.05, THREADED), [], "a fast line");
 }
 
 #[test]

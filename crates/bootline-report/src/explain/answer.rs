@@ -91,10 +91,14 @@ fn sentence(boot: &Boot, end: &BootEnd) -> Text {
         });
     }
     let text = text.words(format!("; console {} cost ", line.console.name)).styled(cost.short(), Style::Cost);
-    match share(line.cost.best(), end.elapsed.best()) {
-        Some(share) => text.words(format!(" of it, {share}.")),
-        None => text.words(" of it."),
-    }
+    let of_it = |part| share(part, end.elapsed.best());
+    let text = match of_it(line.cost.best()) {
+        Some(share) => text.words(format!(" of it, {share}")),
+        None => text.words(" of it"),
+    };
+    // Not if both bounds round to one percentage.
+    let bounds = cost.bounds().filter(|_| of_it(line.cost.low()) != of_it(line.cost.high()));
+    text.words(bounds.map_or_else(|| ".".to_owned(), |bounds| format!(" ({bounds}).")))
 }
 
 pub(in super::super) fn no_end(boot: &Boot) -> Text {

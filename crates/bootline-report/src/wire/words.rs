@@ -146,7 +146,7 @@ words! {
         CaptureDamaged, CaptureCutOff, ArchiveDamaged, PortLost, UnknownFormat, LineTooLong, BinaryNoise, NulBytes, InvalidUtf8,
         ControlSequences, GluedOutput, BadPrefix, StampOverflow, BadLine, UnendedLine, BeginningLost, RecordsLost,
         ClockJumpedBack, ClockStoodStill, ClockRanBefore, ArrivalJumpedBack, CoarseStamps, ReceiptTimes, PanicAfterBoot,
-        EndBeforeStart, TooManyRecords, NoKernelRecords, SourceNotUsed, SourceIncomplete, SourcesContradict, ApplicationNotReached,
+        EndBeforeStart, TooManyRecords, NoKernelRecords, OtherConsole, SourceNotUsed, SourceIncomplete, SourcesContradict, ApplicationNotReached,
     }
 }
 words! {

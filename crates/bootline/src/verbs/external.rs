@@ -21,12 +21,14 @@ pub struct Program {
 /// `bootline ingest`
 pub const INGEST: Program = Program {
     name: "bootline-ingest",
-    installation: "`cargo install bootline-ingest`, or `cargo build --release -p bootline-ingest` in the source",
+    installation: "`cargo build --release -p bootline-ingest` in the source, or `cargo install bootline-ingest` once it is released",
 };
+const FROM_PYTHON: &str =
+    "`pip install '.[fleet]'` in the source, or `pip install 'bootline[fleet]'` once it is released";
 /// `bootline fleet`
-pub const FLEET: Program = Program { name: "bootline-fleet", installation: "`pip install 'bootline[fleet]'`" };
+pub const FLEET: Program = Program { name: "bootline-fleet", installation: FROM_PYTHON };
 /// `bootline sql`
-pub const SQL: Program = Program { name: "bootline-sql", installation: "`pip install 'bootline[fleet]'`" };
+pub const SQL: Program = Program { name: "bootline-sql", installation: FROM_PYTHON };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -25,10 +25,11 @@ Examples:
   bootline plot boot.cap -o boot.svg                   a static picture, for a document
   dmesg | bootline plot - -o - >boot.html
 
-Exit status 3: an input is unusable, or so incomplete that its figures can't be trusted; whatever
-could be read is drawn.")]
+Exit status 3: an input holds no boot with times. A boot that ends before init's start is drawn,
+and the page says that it does.")]
 pub struct Args {
-    /// Captures or logs in any known format; `-` is standard input [default: the boot of this machine]
+    /// Captures or logs in any known format, or archives of `bootline collect`; `-` is standard input [default: the boot of
+    /// this machine]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Where to write; `-` is standard output [default: the first FILE's name with .html, or the first free name of

@@ -34,7 +34,10 @@ pub fn find(named: &Path) -> Result<PathBuf, Failure> {
 
 /// Lists the experiments on stdout, and the unreadable ones on stderr.
 pub fn list(folder: &Path, as_json: bool, terminal: &Terminal) -> Result<Exit, Failure> {
-    let failed = |e| Failure::new(Exit::INPUT, format!("can't read folder `{}`: {e}", folder.display()));
+    let failed = |e| {
+        Failure::new(Exit::INPUT, format!("can't read folder `{}`: {e}", folder.display()))
+            .hint("name a folder: `bootline experiment list DIR`; bootline's own experiments are in `experiments` of its source")
+    };
     let mut files = fs::read_dir(folder)
         .and_then(|entries| entries.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
         .map_err(failed)?;
