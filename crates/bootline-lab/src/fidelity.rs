@@ -256,7 +256,8 @@ fn check_rate(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
         return;
     }
     // From the end of the first byte to the end of the last.
-    let idle = if evidence.threaded { kept_from_printing(&lines[..=end], first.first, evidence.rate) } else { Dur::ZERO };
+    let idle =
+        if evidence.threaded { kept_from_printing(&lines[..=end], first.first, evidence.rate) } else { Dur::ZERO };
     let busy = (fidelity.flush_ns - idle).as_secs_f64();
     let share = |characters: u64| evidence.rate.time_for(characters).as_dur().as_secs_f64() / busy;
     let ratio = share(fidelity.flush_bytes - 1);

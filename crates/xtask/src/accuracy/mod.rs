@@ -118,6 +118,9 @@ fn row(
     } else {
         to.1.iter().filter_map(|r| Some(r.truth.time_to_init_ns?.as_secs_f64())).collect()
     };
+    let middle = median(measured.clone())?;
+    let fastest = measured.iter().copied().fold(f64::INFINITY, f64::min);
+    let slowest = measured.iter().copied().fold(0.0, f64::max);
     let t = p.time_to_init;
     let arrived = || {
         median(
@@ -133,7 +136,8 @@ fn row(
         to: name(to.0),
         predicted: [t.low(), t.best(), t.high()].map(|d| d.as_secs_f64() + offset),
         boots: measured.len(),
-        measured: median(measured)?,
+        spread: (measured.len() > 1).then_some((slowest - fastest) / middle),
+        measured: middle,
         log: p.log_complete.filter(|_| !quiet).and_then(|l| Some((l.best().as_secs_f64(), arrived()?))),
     })
 }

@@ -8,27 +8,19 @@ use super::row::{Cell, Row, Run, median, name};
 /// The rows as Markdown.
 pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run>>, runs: usize) -> String {
     let mut out = String::from(HEAD);
-    let errors = |of: &dyn Fn(&Row) -> bool| -> (usize, f64, f64, usize) {
-        let chosen: Vec<&Row> = rows.iter().filter(|r| of(r)).collect();
-        let all: Vec<f64> = chosen.iter().map(|r| r.error().abs()).collect();
-        let worst = all.iter().copied().fold(0.0, f64::max);
-        (chosen.len(), median(all).unwrap_or(0.0), worst, chosen.iter().filter(|r| r.inside()).count())
-    };
     let mut groups: Vec<&str> = rows.iter().map(|r| r.group).collect();
     groups.dedup();
     out += &verdict(rows, runs);
-    out += "| what is predicted | predictions | median error | worst | measured within the interval |\n| --- | --- | --- | --- | --- |\n";
-    let mut line = |title: &str, (n, median, worst, inside): (usize, f64, f64, usize)| {
-        _ = writeln!(out, "| {title} | {n} | {:.1} % | {:.1} % | {inside} of {n} |", median * 100.0, worst * 100.0);
-    };
+    out += "| what is predicted | predictions | median error | worst | measured within the interval | spread of the boots measured |\n";
+    out += "| --- | --- | --- | --- | --- | --- |\n";
     for g in &groups {
-        line(g, errors(&|r| r.group == *g));
+        out += &summary(g, rows.iter().filter(|r| r.group == *g));
     }
-    line("**all**", errors(&|_| true));
+    out += &summary("**all**", rows.iter());
     let logs: Vec<f64> = rows.iter().filter_map(|r| r.log).map(|(p, m)| (p / m - 1.0).abs()).collect();
     let worst = logs.iter().copied().fold(0.0, f64::max);
     if let Some(m) = median(logs.clone()) {
-        _ = writeln!(out, "| the log complete | {} | {:.1} % | {:.1} % | |", logs.len(), m * 100.0, worst * 100.0);
+        _ = writeln!(out, "| the log complete | {} | {:.1} % | {:.1} % | | |", logs.len(), m * 100.0, worst * 100.0);
     }
     let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
     _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not booted.", booted.join(", "));
@@ -56,6 +48,17 @@ pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run
         }
     }
     out
+}
+
+/// A line of the first table.
+fn summary<'r>(title: &str, rows: impl Iterator<Item = &'r Row> + Clone) -> String {
+    let errors: Vec<f64> = rows.clone().map(|r| r.error().abs()).collect();
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    let scatter = median(rows.clone().filter_map(|r| r.spread).collect())
+        .map_or_else(String::new, |share| format!("{:.1} %", share * 100.0));
+    let (n, inside) = (errors.len(), rows.filter(|r| r.inside()).count());
+    let middle = median(errors).unwrap_or(0.0);
+    format!("| {title} | {n} | {:.1} % | {:.1} % | {inside} of {n} | {scatter} |\n", middle * 100.0, worst * 100.0)
 }
 
 /// The aims, of the median and of the worst error.
@@ -92,6 +95,7 @@ Each prediction starts from ONE capture and nothing else (no kernel log, no seco
 boots with that change. Times count from the kernel's first byte to init, by the host's clock on the unpaced port; where the console
 stays silent, from QEMU's start (the time before the first byte is then the median of this kernel's boots). QEMU translates the
 guest's code on a shared host, so a boot's own work varies by 10 % and more, which matters most where the console costs least
-(115200 baud, a silent console).
+(115200 baud, a silent console). The last column of the table says by how much boots of the same arm differ, where several were booted:
+from the fastest to the slowest, as a median. Each prediction starts from one such boot.
 
 ";

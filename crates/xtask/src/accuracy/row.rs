@@ -30,7 +30,10 @@ pub struct Row {
     pub change: String,
     pub to: String,
     pub predicted: [f64; 3],
+    /// Its median.
     pub measured: f64,
+    /// From the fastest boot to the slowest, as a share of that; none of a single one.
+    pub spread: Option<f64>,
     pub boots: usize,
     /// Time until the log was complete: predicted, measured.
     pub log: Option<(f64, f64)>,
