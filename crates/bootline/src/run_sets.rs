@@ -136,7 +136,7 @@ fn unbelievable(truth: &Path) -> Option<(String, bool)> {
 /// The error for a set without usable runs.
 pub fn none(set: &RunSet) -> Failure {
     let failure = Failure::new(Exit::INPUT, format!("no usable run in `{}`", set.name));
-    let evidence = set.excluded.iter().take(5).map(|e| format!("`{}`: {}", e.source, e.why));
+    let evidence = set.excluded.iter().take(5).map(|e| format!("{}: {}", e.source, e.why));
     evidence.fold(failure, Failure::at).hint("`bootline explain FILE` shows more about a log")
 }
 
@@ -148,5 +148,5 @@ pub fn left_out(set: &RunSet) -> Option<Failure> {
         1 => format!("1 run of `{}` can't be used", set.name),
         n => format!("{n} runs of `{}` can't be used", set.name),
     };
-    Some(Failure::new(Exit::INPUT, what).at(format!("`{}`: {}", first.source, first.why)))
+    Some(Failure::new(Exit::INPUT, what).at(format!("{}: {}", first.source, first.why)))
 }

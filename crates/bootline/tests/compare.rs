@@ -202,7 +202,7 @@ fn a_boot_that_failed_is_seen_and_one_that_the_lab_calls_invalid_is_left_out() {
     fs::write(new.join("99.log"), cut).unwrap();
     let out = run(dir.path(), &["check", "new"]);
     assert_eq!(out.status.code(), Some(3), "{}", stderr(&out));
-    assert!(stderr(&out).contains("1 run of new can't be used\n  at: new/99.log: "), "{}", stderr(&out));
+    assert!(stderr(&out).contains("1 run of `new` can't be used\n  at: new/99.log: "), "{}", stderr(&out));
     assert!(stdout(&out).contains("excluded"), "{}", stdout(&out));
     assert_eq!(run(dir.path(), &["compare", "base", "new"]).status.code(), Some(3));
 }
