@@ -220,7 +220,7 @@ fn a_log_whose_beginning_is_lost_is_not_trusted() {
 fn no_initcalls_to_blame() {
     let plain: String = LOG.lines().filter(|l| !l.contains("acpi")).map(|l| format!("{l}\n")).collect();
     let out = run(&["blame", "-"], plain.as_bytes());
-    let said = "error: no initcalls in standard input (5 lines read)\n  hint: boot with `initcall_debug loglevel=8`, or read its `dmesg`\n";
+    let said = "error: no initcalls in standard input (5 lines read)\n  hint: boot with `initcall_debug loglevel=8`, or with `initcall_debug` alone and read `dmesg` on the device\n";
     assert_eq!((stderr(&out).as_str(), out.status.code()), (said, Some(3)));
     // The kernel's own log is what `dmesg` reads.
     let kmsg = "6,0,0,-;Linux version 6.12.9\n6,1,200000,-;x\n6,2,400000,-;Run /init as init process\n";
