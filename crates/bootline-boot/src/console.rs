@@ -82,6 +82,11 @@ pub(super) fn consoles(records: &RecordSet, kernel: &Kernel, listed: &[ListedCon
     found
 }
 
+/// The last serial console that registered, as a boot console or not.
+fn last_serial(consoles: &[RegisteredConsole], boot: bool) -> Option<&RegisteredConsole> {
+    consoles.iter().rev().find(|c| c.boot == boot && is_serial(&c.name))
+}
+
 /// Names a serial console that the log registers, if the stated one is none of them. It may lack the stated one's registration.
 pub(super) fn compare_with_log(
     stated: &ConsoleArg,
@@ -92,7 +97,7 @@ pub(super) fn compare_with_log(
     if consoles.iter().any(|c| c.name == stated.name) {
         return;
     }
-    let Some(other) = consoles.iter().rev().find(|c| !c.boot && is_serial(&c.name)) else { return };
+    let Some(other) = last_serial(consoles, false) else { return };
     let bytes = records.get(other.enabled_index).map(|r| r.bytes).unwrap_or_default();
     problems.add(ProblemKind::OtherConsole, bytes, || {
         format!("the log registers {} (record {}) and no console {}", other.name, other.enabled, stated.name)
@@ -113,13 +118,12 @@ pub(super) fn serial(
         Some(stated) => vec![stated],
         None => logged.iter().filter(|a| a.is_serial()).collect(),
     };
-    let registered = |boot| consoles.iter().rev().find(|c| c.boot == boot && is_serial(&c.name));
     let real = wanted
         .iter()
         .rev()
         .find_map(|a| consoles.iter().find(|c| !c.boot && c.name == a.name))
-        .or_else(|| registered(false).filter(|_| stated.is_none()));
-    let boot = registered(true);
+        .or_else(|| last_serial(consoles, false).filter(|_| stated.is_none()));
+    let boot = last_serial(consoles, true);
     let in_list = listed_serial(listed, &wanted, stated.is_some()).filter(|_| real.is_none());
     let found = real.map(|c| &c.name).or(in_list.map(|c| &c.name));
     let arg = found.map_or(wanted.last(), |name| wanted.iter().rev().find(|a| a.name == *name)).copied();

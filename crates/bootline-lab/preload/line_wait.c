@@ -14,8 +14,8 @@
  * this library.
  *
  * What QEMU does with all CPUs stopped, such as invalidating translations on all of them, still waits for this thread, for a byte as
- * a rule and for ROOM bytes after a DMA controller's access. Only threads that hold a lock wait so, and not QEMU's first thread, which serves the devices. QEMU takes its locks by the
- * two functions below and no others.
+ * a rule and for ROOM bytes after a DMA controller's access. Only threads that hold a lock wait so, and not QEMU's first thread, which
+ * serves the devices. QEMU takes its locks by the two functions below and no others.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

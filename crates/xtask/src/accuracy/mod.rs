@@ -13,6 +13,7 @@ use bootline_boot::{Boot, BootOptions, BootRecords};
 use bootline_console::DriverWait;
 use bootline_images::arch::Arch;
 use bootline_lab::boot::{RunVerdict, Truth};
+use bootline_stats::Samples;
 
 use crate::document::Document;
 use crate::error::{Error, entries, read_bytes};
@@ -118,9 +119,7 @@ fn row(
     } else {
         to.1.iter().filter_map(|r| Some(r.truth.time_to_init_ns?.as_secs_f64())).collect()
     };
-    let middle = median(measured.clone())?;
-    let fastest = measured.iter().copied().fold(f64::INFINITY, f64::min);
-    let slowest = measured.iter().copied().fold(0.0, f64::max);
+    let measured = Samples::new(measured)?;
     let t = p.time_to_init;
     let arrived = || {
         median(
@@ -135,9 +134,9 @@ fn row(
         change: set,
         to: name(to.0),
         predicted: [t.low(), t.best(), t.high()].map(|d| d.as_secs_f64() + offset),
-        boots: measured.len(),
-        spread: (measured.len() > 1).then_some((slowest - fastest) / middle),
-        measured: middle,
+        boots: measured.n(),
+        spread: (measured.n() > 1).then(|| (measured.greatest() - measured.least()) / measured.median()),
+        measured: measured.median(),
         log: p.log_complete.filter(|_| !quiet).and_then(|l| Some((l.best().as_secs_f64(), arrived()?))),
     })
 }

@@ -17,10 +17,8 @@ pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run
         out += &summary(g, rows.iter().filter(|r| r.group == *g));
     }
     out += &summary("**all**", rows.iter());
-    let logs: Vec<f64> = rows.iter().filter_map(|r| r.log).map(|(p, m)| (p / m - 1.0).abs()).collect();
-    let worst = logs.iter().copied().fold(0.0, f64::max);
-    if let Some(m) = median(logs.clone()) {
-        _ = writeln!(out, "| the log complete | {} | {:.1} % | {:.1} % | | |", logs.len(), m * 100.0, worst * 100.0);
+    if let Some(errors) = Errors::of(rows.iter().filter_map(|r| r.log).map(|(p, m)| p / m - 1.0)) {
+        _ = writeln!(out, "| the log complete | {} | | |", errors.cells());
     }
     let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
     _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not booted.", booted.join(", "));
@@ -50,15 +48,38 @@ pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run
     out
 }
 
+/// How far off predictions are, as shares, without their signs.
+struct Errors {
+    all: Vec<f64>,
+    median: f64,
+    worst: f64,
+}
+
+impl Errors {
+    /// None if there is no prediction.
+    fn of(errors: impl Iterator<Item = f64>) -> Option<Errors> {
+        let all: Vec<f64> = errors.map(f64::abs).collect();
+        let worst = all.iter().copied().fold(0.0, f64::max);
+        Some(Errors { median: median(all.clone())?, worst, all })
+    }
+
+    /// How many there are, the median and the worst one, as cells of the first table.
+    fn cells(&self) -> String {
+        format!("{} | {:.1} % | {:.1} %", self.all.len(), self.median * 100.0, self.worst * 100.0)
+    }
+}
+
+/// How many measured times are within the predicted interval.
+fn inside<'r>(rows: impl Iterator<Item = &'r Row>) -> usize {
+    rows.filter(|r| r.inside()).count()
+}
+
 /// A line of the first table.
 fn summary<'r>(title: &str, rows: impl Iterator<Item = &'r Row> + Clone) -> String {
-    let errors: Vec<f64> = rows.clone().map(|r| r.error().abs()).collect();
-    let worst = errors.iter().copied().fold(0.0, f64::max);
+    let Some(errors) = Errors::of(rows.clone().map(Row::error)) else { return String::new() };
     let scatter = median(rows.clone().filter_map(|r| r.spread).collect())
         .map_or_else(String::new, |share| format!("{:.1} %", share * 100.0));
-    let (n, inside) = (errors.len(), rows.filter(|r| r.inside()).count());
-    let middle = median(errors).unwrap_or(0.0);
-    format!("| {title} | {n} | {:.1} % | {:.1} % | {inside} of {n} | {scatter} |\n", middle * 100.0, worst * 100.0)
+    format!("| {title} | {} | {} of {} | {scatter} |\n", errors.cells(), inside(rows), errors.all.len())
 }
 
 /// The aims, of the median and of the worst error.
@@ -66,11 +87,9 @@ const AIMS: [f64; 2] = [0.03, 0.08];
 
 /// Whether the aims were reached, in a paragraph.
 fn verdict(rows: &[Row], runs: usize) -> String {
-    let errors: Vec<f64> = rows.iter().map(|r| r.error().abs()).collect();
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    let beyond = errors.iter().filter(|e| **e > AIMS[1]).count();
-    let Some(middle) = median(errors) else { return "No boots.\n\n".to_owned() };
-    let reached = match [middle <= AIMS[0], worst <= AIMS[1]] {
+    let Some(errors) = Errors::of(rows.iter().map(Row::error)) else { return "No boots.\n\n".to_owned() };
+    let beyond = errors.all.iter().filter(|e| **e > AIMS[1]).count();
+    let reached = match [errors.median <= AIMS[0], errors.worst <= AIMS[1]] {
         [true, true] => "Both are reached",
         [true, false] => "The first is reached, the second is not",
         [false, true] => "The second is reached, the first is not",
@@ -82,9 +101,9 @@ fn verdict(rows: &[Row], runs: usize) -> String {
          measured boots\nthe median is {:.1} %, the worst error {:.1} %, {beyond} are off by more than {of_worst:.0} %, and {} of the \
          measured times are within the predicted interval.\n\n",
         rows.len(),
-        middle * 100.0,
-        worst * 100.0,
-        rows.iter().filter(|r| r.inside()).count()
+        errors.median * 100.0,
+        errors.worst * 100.0,
+        inside(rows.iter())
     )
 }
 

@@ -32,7 +32,7 @@ pub struct Row {
     pub predicted: [f64; 3],
     /// Its median.
     pub measured: f64,
-    /// From the fastest boot to the slowest, as a share of that; none of a single one.
+    /// From the fastest boot to the slowest, as a share of the median; none of a single one.
     pub spread: Option<f64>,
     pub boots: usize,
     /// Time until the log was complete: predicted, measured.
