@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# awk -f moment-check.awk TRANSMITTED
+# awk -f moment-check.awk from=guest GUEST from=line TRANSMITTED
 #
-# Prints three numbers for a panic while records were logged: how many records before the last one that was transmitted are
-# missing, how many lines are torn and not printed again, and how many of the panic's own lines are missing.
+# Prints three numbers for a panic while records were logged: how many records are missing of those that were stored (up to the
+# last one that GUEST shows or that was transmitted), how many lines are torn and not printed again, and how many of the panic's own
+# lines are missing.
+from == "guest" {
+	if (match($0, /^[0-9]+,[0-9]+,[0-9]+,[^;]*;moment record [0-9]+ /)) {
+		sub(/^[^;]*;moment record /, "")
+		if ($0 + 1 > stored)
+			stored = $0 + 1
+	}
+	next
+}
 {
 	gsub(/\r/, "")
 	if (index($0, "** replaying previous printk message **")) {
@@ -19,8 +28,8 @@
 			seen[n] = 1
 		else
 			cut = 1
-		if (n > last)
-			last = n
+		if (n + 1 > stored)
+			stored = n + 1
 	} else if (stamps > 1)
 		cut = 1
 	torn += cut
@@ -32,7 +41,7 @@
 		offset = 1
 }
 END {
-	for (i = 0; i < last; i++)
+	for (i = 0; i < stored; i++)
 		lost += !seen[i]
 	print lost + 0, torn + 0, 3 - panic - trace - offset
 }
