@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # awk -f moment-check.awk from=guest GUEST from=line TRANSMITTED
 #
-# Prints three numbers for a panic while records were logged: how many records are missing of those that were stored (up to the
-# last one that GUEST shows or that was transmitted), how many lines are torn and not printed again, and how many of the panic's own
-# lines are missing.
+# Prints three numbers for a panic while records were logged: how many records are missing of those that were stored (GUEST says up
+# to which), how many lines are torn and not printed again, and how many of the panic's own lines are missing. A panic in which the
+# guest did not say so lacks a line more.
+BEGIN { stamp = "\\[ *[0-9]+\\.[0-9][0-9][0-9][0-9][0-9][0-9]\\]" }
 from == "guest" {
-	if (match($0, /^[0-9]+,[0-9]+,[0-9]+,[^;]*;moment record [0-9]+ /)) {
-		sub(/^[^;]*;moment record /, "")
-		if ($0 + 1 > stored)
-			stored = $0 + 1
+	if (match($0, /^STORED -?[0-9]+/)) {
+		reported = 1
+		stored = $2 + 1
 	}
 	next
 }
@@ -20,18 +20,21 @@ from == "guest" {
 		cut = 0
 		next
 	}
+	# A driver's console that is interrupted goes on with the next record on the same line.
+	while (match(substr($0, 2), stamp)) {
+		torn++
+		$0 = substr($0, RSTART + 1)
+	}
 	cut = 0
-	stamps = gsub(/\[ *[0-9]+\.[0-9][0-9][0-9][0-9][0-9][0-9]\]/, "&")
 	if (match($0, /moment record [0-9]+ /)) {
 		n = substr($0, RSTART + 14, RLENGTH - 15) + 0
-		if ($0 ~ /, end$/ && stamps == 1)
+		if ($0 ~ /, end$/)
 			seen[n] = 1
 		else
 			cut = 1
 		if (n + 1 > stored)
 			stored = n + 1
-	} else if (stamps > 1)
-		cut = 1
+	}
 	torn += cut
 	if (/Kernel panic - not syncing: (provoked|sysrq triggered crash)/)
 		panic = 1
@@ -43,5 +46,5 @@ from == "guest" {
 END {
 	for (i = 0; i < stored; i++)
 		lost += !seen[i]
-	print lost + 0, torn + 0, 3 - panic - trace - offset
+	print lost + 0, torn + 0, 4 - reported - panic - trace - offset
 }

@@ -130,6 +130,7 @@ fn row(
     };
     Some(Row {
         group: group(from.0, to.0),
+        kthread_prints: !quiet && to.0.printer_kthread().is_some(),
         from: name(from.0),
         change: set,
         to: name(to.0),

@@ -26,6 +26,8 @@ pub struct Run {
 /// One prediction and the measurement that it is compared with, in seconds.
 pub struct Row {
     pub group: &'static str,
+    /// Whether a kthread prints in the boot predicted.
+    pub kthread_prints: bool,
     pub from: String,
     pub change: String,
     pub to: String,
