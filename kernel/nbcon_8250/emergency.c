@@ -72,7 +72,7 @@ static bool oops_may_hold(struct emergency *e, u64 now_ns)
  * @wctxt:	the record
  *
  * If not, the core gives up, and the printer kthread prints the record and what follows. Since
- * 6.19 the core wakes it after the emergency; before, nothing does.
+ * 6.19 the core wakes it after the emergency; before, it is woken here.
  *
  * Return: true if it may.
  */

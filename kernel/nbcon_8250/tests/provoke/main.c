@@ -75,16 +75,19 @@ static void trigger(void)
 {
 	u64 begin_ns = ktime_get_mono_fast_ns();
 
-	if (!strcmp(what, "warn"))
+	if (!strcmp(what, "warn")) {
+		provoke_count_begin();
 		WARN(1, "provoked\n");
-	else if (!strcmp(what, "oops"))
+		provoke_count_end();
+	} else if (!strcmp(what, "oops")) {
 		WRITE_ONCE(*READ_ONCE(nowhere), 0);
-	else if (!strcmp(what, "panic"))
+	} else if (!strcmp(what, "panic")) {
 		panic("provoked");
-	else if (!strcmp(what, "stall"))
+	} else if (!strcmp(what, "stall")) {
 		stall();
-	else if (!strcmp(what, "hold"))
+	} else if (!strcmp(what, "hold")) {
 		hold();
+	}
 	took_ns = ktime_get_mono_fast_ns() - begin_ns;
 }
 

@@ -5,11 +5,13 @@
  * Purpose
  *   Triggers something while the driver, or nbcon_8250, writes a byte, with the port lock held
  *   and the console owned. And makes the port look like hardware that QEMU does not have, by
- *   setting the fields that a driver would set: RS-485, DMA, a UART without FIFO. The console
- *   must be ttyS0.
+ *   setting the fields that a driver would set: RS-485, DMA, a UART without FIFO. The port is
+ *   that of the first console on an 8250.
  *   `set rs485-on` is RS-485 as the ioctl TIOCSRS485 switches it on: from then on the port has a
  *   direction, and bytes written while it receives are counted (wrong_direction). `set watch`
- *   counts bytes written to a port that has lost its settings in a suspend (lost_settings).
+ *   counts bytes written to a port that has lost its settings in a suspend (lost_settings), and
+ *   those that a WARN prints itself (sent_at_once), also while the port's interrupts are on
+ *   (with_interrupts).
  *
  * Calling contexts
  *   Process context; write_register() any context of the driver.
@@ -28,6 +30,7 @@
 #include <linux/console.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
@@ -56,20 +59,28 @@ static unsigned int turns;
 
 static unsigned int lost_settings;
 
+static struct task_struct *counted;
+static unsigned int sent_at_once;
+static unsigned int with_interrupts;
+
 static unsigned char plain_fcr;
 
 struct uart_port *provoke_find_port(void)
 {
-	struct uart_driver *driver = NULL;
+	struct uart_port *found = NULL;
+	struct uart_driver *driver;
 	struct console *con;
 
 	console_list_lock();
 	for_each_console(con) {
-		if (!strcmp(con->name, "ttyS"))
-			driver = con->data;
+		if (strcmp(con->name, "ttyS"))
+			continue;
+		driver = con->data;
+		found = driver->state[con->index].uart_port;
+		break;
 	}
 	console_list_unlock();
-	return driver ? driver->state[0].uart_port : NULL;
+	return found;
 }
 
 static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
@@ -83,6 +94,11 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 			wrong_direction++;
 		if (up->canary && port->serial_in(port, UART_SCR) != up->canary)
 			lost_settings++;
+		if (READ_ONCE(counted) == current) {
+			sent_at_once++;
+			if (port->serial_in(port, UART_IER) & ~UART_IER_UUE)
+				with_interrupts++;
+		}
 	}
 	driver_out(port, offset, value);
 	if (offset != UART_TX || !armed || atomic_dec_return(&left) >= 0)
@@ -154,6 +170,18 @@ void provoke_show_port(struct seq_file *seq)
 	seq_printf(seq, "wrong_direction %u\n", wrong_direction);
 	seq_printf(seq, "turns %u\n", turns);
 	seq_printf(seq, "lost_settings %u\n", lost_settings);
+	seq_printf(seq, "sent_at_once %u\n", sent_at_once);
+	seq_printf(seq, "with_interrupts %u\n", with_interrupts);
+}
+
+void provoke_count_begin(void)
+{
+	WRITE_ONCE(counted, current);
+}
+
+void provoke_count_end(void)
+{
+	WRITE_ONCE(counted, NULL);
 }
 
 int provoke_in_port(unsigned int nth, void (*trigger)(void))

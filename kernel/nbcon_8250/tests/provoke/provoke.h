@@ -14,6 +14,9 @@ void provoke_release_port(void);
 int provoke_set_port(const char *field);
 struct uart_port *provoke_find_port(void);
 void provoke_show_port(struct seq_file *seq);
+/* Between the two, bytes that this task sends are counted */
+void provoke_count_begin(void);
+void provoke_count_end(void);
 
 /* actors.c: what goes on in the background until it is stopped */
 int provoke_start_actor(const char *name);
