@@ -17,7 +17,7 @@ use bootline_stats::Samples;
 
 use crate::document::Document;
 use crate::error::{Error, entries, read_bytes};
-use row::{Cell, Row, Run, median, name};
+use row::{ANOTHER_KERNEL, Cell, Row, Run, median, name};
 
 /// The folder of a run, `ARM-NN`, as `experiment` names it.
 fn cell(folder: &str) -> Option<Cell> {
@@ -88,7 +88,7 @@ fn settings(from: &Cell, to: &Cell) -> Option<String> {
 
 fn group(from: &Cell, to: &Cell) -> &'static str {
     match (from.kernel == to.kernel, to.printer_kthread(), to.cpus, to.label.as_str()) {
-        (false, ..) => "another kernel",
+        (false, ..) => ANOTHER_KERNEL,
         (_, _, _, "quiet") => "a silent console",
         (_, None, ..) => "a synchronous console",
         (_, Some(_), 1, _) => "a printer kthread, one CPU",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::row::{Cell, Row, Run, median, name};
+use super::row::{ANOTHER_KERNEL, Cell, Row, Run, median, name};
 
 /// The rows as Markdown.
 pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run>>, runs: usize) -> String {
@@ -11,14 +11,14 @@ pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run
     let mut groups: Vec<&str> = rows.iter().map(|r| r.group).collect();
     groups.dedup();
     out += &verdict(rows, runs);
-    out += "| what is predicted | predictions | median error | worst | measured within the interval | spread of the boots measured |\n";
-    out += "| --- | --- | --- | --- | --- | --- |\n";
+    out += "| what is predicted | predictions | median error | worst | measured within the interval | width of the interval | spread of the boots measured |\n";
+    out += "| --- | --- | --- | --- | --- | --- | --- |\n";
     for g in &groups {
         out += &summary(g, rows.iter().filter(|r| r.group == *g));
     }
     out += &summary("**all**", rows.iter());
     if let Some(errors) = Errors::of(rows.iter().filter_map(|r| r.log).map(|(p, m)| p / m - 1.0)) {
-        _ = writeln!(out, "| the log complete | {} | | |", errors.cells());
+        _ = writeln!(out, "| the log complete | {} | | | |", errors.cells());
     }
     let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
     _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not booted.", booted.join(", "));
@@ -77,9 +77,10 @@ fn inside<'r>(rows: impl Iterator<Item = &'r Row>) -> usize {
 /// A line of the first table.
 fn summary<'r>(title: &str, rows: impl Iterator<Item = &'r Row> + Clone) -> String {
     let Some(errors) = Errors::of(rows.clone().map(Row::error)) else { return String::new() };
-    let scatter = median(rows.clone().filter_map(|r| r.spread).collect())
-        .map_or_else(String::new, |share| format!("{:.1} %", share * 100.0));
-    format!("| {title} | {} | {} of {} | {scatter} |\n", errors.cells(), inside(rows), errors.all.len())
+    let percent = |shares: Vec<f64>| median(shares).map_or_else(String::new, |share| format!("{:.1} %", share * 100.0));
+    let width = percent(rows.clone().map(Row::width).collect());
+    let scatter = percent(rows.clone().filter_map(|r| r.spread).collect());
+    format!("| {title} | {} | {} of {} | {width} | {scatter} |\n", errors.cells(), inside(rows), errors.all.len())
 }
 
 /// The aims, of the median and of the worst error.
@@ -118,14 +119,18 @@ const KTHREAD_AIMS: [f64; 2] = [0.05, 0.05];
 /// Whether the aims for boots in which a kthread prints were reached, in a paragraph.
 fn verdict_on_kthreads<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> String {
     let Some(errors) = Errors::of(rows.clone().map(Row::error)) else { return String::new() };
-    let (count, inside) = (errors.all.len(), inside(rows));
+    let (count, inside) = (errors.all.len(), inside(rows.clone()));
     #[allow(clippy::cast_precision_loss, reason = "counts of boots")]
     let outside = (count - inside) as f64 / count as f64;
     let [of_median, of_outside] = KTHREAD_AIMS.map(|aim| aim * 100.0);
+    let same_kernel = Errors::of(rows.filter(|r| r.group != ANOTHER_KERNEL).map(Row::error))
+        .map_or_else(String::new, |e| {
+            format!(" ({:.1} % of the {} from the same kernel)", e.median * 100.0, e.all.len())
+        });
     format!(
         "Where a kthread prints (in the table: its groups, and part of another kernel), the aims are a median error of {of_median:.0} % and at most\n\
-         {of_outside:.0} % of the measured times outside the interval: {}. The median of {count} predictions is {:.1} %, and {inside} of the measured\n\
-         times are within the interval.\n\n",
+         {of_outside:.0} % of the measured times outside the interval: {}.\nThe median of {count} predictions is {:.1} %{same_kernel}, and \
+         {inside} of the measured times are within the interval.\n\n",
         reached([errors.median <= KTHREAD_AIMS[0], outside <= KTHREAD_AIMS[1]]),
         errors.median * 100.0
     )
@@ -139,7 +144,8 @@ boots with that change. Times count from the kernel's first byte to init, by the
 stays silent, from QEMU's start (the time before the first byte is then the median of this kernel's boots). QEMU translates the
 guest's code on a shared host, so a boot's own work varies by 10 % and more, which matters most where the console costs least
 (115200 baud, a silent console). The last column of the table says by how much boots of the same arm differ, where several were booted:
-from the fastest to the slowest, as a median. Each prediction starts from one such boot.
+from the fastest to the slowest, as a median. Each prediction starts from one such boot. The column before it is the median width of
+the predicted intervals, as a share of the measured time: a wide interval says little.
 
 ";
 
@@ -184,12 +190,13 @@ mod tests {
         let text = verdict(&rows, 3);
         assert!(
             text.contains(
-                "interval: the second is reached, the first is not. The median of 20 predictions is 11.1 %, and 19 of"
+                "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 % (11.1 % of the \
+                 20 from the same kernel), and 19 of"
             ),
             "{text}"
         );
         rows.push(row(true, 12.0));
-        assert!(verdict(&rows, 3).contains("interval: neither is reached. The median of 21"));
+        assert!(verdict(&rows, 3).contains("interval: neither is reached.\nThe median of 21"));
         assert_eq!(verdict_on_kthreads([].iter()), "");
     }
 }

@@ -23,6 +23,9 @@ pub struct Run {
     pub truth: Truth,
 }
 
+/// The group of the predictions from one kernel to another.
+pub const ANOTHER_KERNEL: &str = "another kernel";
+
 /// One prediction and the measurement that it is compared with, in seconds.
 pub struct Row {
     pub group: &'static str,
@@ -47,6 +50,11 @@ impl Row {
     }
     pub fn inside(&self) -> bool {
         (self.predicted[0]..=self.predicted[2]).contains(&self.measured)
+    }
+
+    /// Of the predicted interval, as a share of what was measured.
+    pub fn width(&self) -> f64 {
+        (self.predicted[2] - self.predicted[0]) / self.measured
     }
 }
 
