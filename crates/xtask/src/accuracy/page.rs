@@ -125,7 +125,7 @@ fn verdict_on_kthreads<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Strin
     let [of_median, of_outside] = KTHREAD_AIMS.map(|aim| aim * 100.0);
     let same_kernel = Errors::of(rows.filter(|r| r.group != ANOTHER_KERNEL).map(Row::error))
         .map_or_else(String::new, |e| {
-            format!(" ({:.1} % of the {} from the same kernel)", e.median * 100.0, e.all.len())
+            format!(" ({:.1} % for the {} from the same kernel)", e.median * 100.0, e.all.len())
         });
     format!(
         "Where a kthread prints (in the table: its groups, and part of another kernel), the aims are a median error of {of_median:.0} % and at most\n\
@@ -190,13 +190,24 @@ mod tests {
         let text = verdict(&rows, 3);
         assert!(
             text.contains(
-                "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 % (11.1 % of the \
+                "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 % (11.1 % for the \
                  20 from the same kernel), and 19 of"
             ),
             "{text}"
         );
-        rows.push(row(true, 12.0));
-        assert!(verdict(&rows, 3).contains("interval: neither is reached.\nThe median of 21"));
+        rows.push(Row { group: ANOTHER_KERNEL, ..row(true, 12.0) });
+        let text = verdict(&rows, 3);
+        assert!(
+            text.contains("neither is reached.\nThe median of 21 predictions is 11.1 % (11.1 % for the 20 from"),
+            "{text}"
+        );
         assert_eq!(verdict_on_kthreads([].iter()), "");
+    }
+
+    #[test]
+    fn a_summary_shows_how_wide_the_intervals_are() {
+        // From 9 to 11 s, where 10 and 8 s were measured: 20 and 25 %.
+        let rows = [row(true, 10.0), row(true, 8.0)];
+        assert_eq!(summary("a group", rows.iter()), "| a group | 2 | 12.5 % | 25.0 % | 1 of 2 | 22.5 % |  |\n");
     }
 }

@@ -52,7 +52,7 @@ impl Row {
         (self.predicted[0]..=self.predicted[2]).contains(&self.measured)
     }
 
-    /// Of the predicted interval, as a share of what was measured.
+    /// Width of the predicted interval, as a share of the measured time.
     pub fn width(&self) -> f64 {
         (self.predicted[2] - self.predicted[0]) / self.measured
     }

@@ -9,9 +9,10 @@
  *   that of the first console on an 8250.
  *   `set rs485-on` is RS-485 as the ioctl TIOCSRS485 switches it on: from then on the port has a
  *   direction, and bytes written while it receives are counted (wrong_direction). `set watch`
- *   counts bytes written to a port that has lost its settings in a suspend (lost_settings), and
- *   those that a WARN prints itself (sent_at_once), also while the port's interrupts are on
- *   (with_interrupts).
+ *   counts bytes written to a port that has lost its settings in a suspend (lost_settings),
+ *   those that a WARN prints itself (sent_at_once), and of these the ones written while the
+ *   port's interrupts are on (with_interrupts); interrupts_before says whether they were on when
+ *   the WARN began.
  *
  * Calling contexts
  *   Process context; write_register() any context of the driver.
@@ -23,7 +24,7 @@
  *   The driver's serial_out is replaced until provoke_release_port().
  *
  * What this disturbs
- *   Register writes take a few instructions longer.
+ *   Register writes take a few instructions and up to three register reads longer.
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -62,6 +63,7 @@ static unsigned int lost_settings;
 static struct task_struct *counted;
 static unsigned int sent_at_once;
 static unsigned int with_interrupts;
+static bool interrupts_before;
 
 static unsigned char plain_fcr;
 
@@ -83,6 +85,13 @@ struct uart_port *provoke_find_port(void)
 	return found;
 }
 
+/* Some UARTs have other bits in the register. */
+static bool interrupts_on(struct uart_port *port)
+{
+	return port->serial_in(port, UART_IER) &
+	       (UART_IER_MSI | UART_IER_RLSI | UART_IER_THRI | UART_IER_RDI);
+}
+
 static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 {
 	void (*trigger)(void);
@@ -96,7 +105,7 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 			lost_settings++;
 		if (READ_ONCE(counted) == current) {
 			sent_at_once++;
-			if (port->serial_in(port, UART_IER) & ~UART_IER_UUE)
+			if (interrupts_on(port))
 				with_interrupts++;
 		}
 	}
@@ -172,10 +181,12 @@ void provoke_show_port(struct seq_file *seq)
 	seq_printf(seq, "lost_settings %u\n", lost_settings);
 	seq_printf(seq, "sent_at_once %u\n", sent_at_once);
 	seq_printf(seq, "with_interrupts %u\n", with_interrupts);
+	seq_printf(seq, "interrupts_before %u\n", interrupts_before);
 }
 
 void provoke_count_begin(void)
 {
+	interrupts_before = port && interrupts_on(port);
 	WRITE_ONCE(counted, current);
 }
 
