@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine that the lab runs on.
 use std::fs;
+use std::hint::black_box;
 use std::thread;
 
+use bootline_capture::units::Dur;
+use rustix::time::{ClockId, clock_gettime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +22,15 @@ pub struct Host {
     pub cpu: Option<String>,
     /// Measured rate of the time stamp counter, in kHz; none if there is no such counter.
     pub tsc_khz: Option<u64>,
+    /// Processor time of a fixed loop when the run began, the median of five. It tells runs on a fast host from those on a slow one: a
+    /// virtual machine that shares its processors' cores with others can halve its speed, which no load average shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<i64>")]
+    pub loop_ns: Option<Dur>,
 }
 
 impl Host {
-    /// Inspects the host; takes some tens of milliseconds.
+    /// Inspects the host; takes about a tenth of a second.
     pub fn observe() -> Host {
         let first_word = |path: &str| {
             let text = fs::read_to_string(path).ok()?;
@@ -34,6 +42,7 @@ impl Host {
             kernel: first_word("/proc/sys/kernel/osrelease"),
             cpu: cpu_name(),
             tsc_khz: tsc_khz(),
+            loop_ns: Some(loop_time()),
         }
     }
 }
@@ -42,6 +51,22 @@ fn cpu_name() -> Option<String> {
     let info = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = info.lines().find(|l| l.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// Its steps depend on each other, so that it measures the processor's speed alone, and not how well a compiler or a cache does.
+fn loop_time() -> Dur {
+    const STEPS: u64 = 3_000_000;
+    let spent = || {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        Dur::from_secs(now.tv_sec) + Dur::from_nanos(now.tv_nsec)
+    };
+    let mut times: [Dur; 5] = std::array::from_fn(|_| {
+        let began = spent();
+        black_box((0..STEPS).fold(black_box(1_u64), |x, step| x.wrapping_mul(6_364_136_223_846_793_005) ^ step));
+        spent() - began
+    });
+    times.sort_unstable();
+    times[times.len() / 2]
 }
 
 /// QEMU's translator shows its guest the host's counter, so a guest told this rate need not calibrate.
@@ -80,5 +105,6 @@ mod tests {
         let host = Host::observe();
         assert!(host.cores > 0);
         assert_eq!(host.tsc_khz.is_some(), cfg!(target_arch = "x86_64"));
+        assert!(host.loop_ns.is_some_and(|time| time > Dur::ZERO));
     }
 }

@@ -280,6 +280,21 @@ fn a_run_that_can_not_be_read_hides_no_other() {
 }
 
 #[test]
+fn the_speed_of_the_host_is_that_of_all_runs() {
+    let folder = Folder::new();
+    folder.valid("slow", &[20.0, 21.0]);
+    folder.valid("fast", &[4.0]);
+    assert_eq!(folder.outcome().host_loop_ns, None);
+    for (arm, round, ms) in [("slow", 2, 9), ("fast", 1, 5)] {
+        let file = folder.results.run_dir(&PlannedRun { arm: arm.to_owned(), round }).join("truth.json");
+        let mut truth: Truth = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        truth.host.loop_ns = Some(Dur::from_millis(ms));
+        fs::write(file, serde_json::to_string(&truth).unwrap()).unwrap();
+    }
+    assert_eq!(folder.outcome().host_loop_ns, Some([Dur::from_millis(5), Dur::from_millis(9)]));
+}
+
+#[test]
 fn two_groups_are_flagged() {
     let folder = Folder::new();
     folder.valid("slow", &[20.0, 13.1, 20.1, 13.0, 20.05, 13.05]);

@@ -37,7 +37,13 @@ pub fn page(outcome: &Outcome, dir: &Path) -> Document {
         let versions = outcome.qemu_versions.join("; ");
         // The reader of the figures should know whether the host was idle.
         let load = host.load1.map_or_else(String::new, |load| format!("; load {load} before the first run"));
-        entries.push(Entry::new("host", format!("{} CPUs, {cpu}; {versions}{load}", host.cores)));
+        let speed = outcome.host_loop_ns.map(|loops| loops.map(|time| time.as_secs_f64() * 1000.0));
+        let speed = speed.filter(|[shortest, _]| *shortest > 0.0).map(|[shortest, longest]| {
+            let more = (longest / shortest - 1.0) * 100.0;
+            format!("; a fixed loop took {shortest:.1} to {longest:.1} ms before the runs (+{more:.0} %)")
+        });
+        let speed = speed.unwrap_or_default();
+        entries.push(Entry::new("host", format!("{} CPUs, {cpu}; {versions}{load}{speed}", host.cores)));
     }
     let order = format!("{}; the order was drawn from the seed {}", dir.display(), outcome.random_seed);
     entries.push(Entry::new("runs", order));
