@@ -10,8 +10,8 @@ KERNELS = 6.12 6.12-rt 7.2 7.2-rt 7.3 7.3-rt arm64:7.2 arm64:7.2-rt armhf:7.2 ri
 # no source, of 6.19 and 7.1 no configuration; 6.17 has modversions, and what they need is in the headers only.)
 DROPPED_KERNELS = 6.18
 
-# Series between 6.12 and 7.2 of which Debian has only the source: built with kernel/small.config. (7.1 was not tried.)
-PLAIN_KERNELS = 6.19
+# Series between 6.12 and 7.2 of which Debian has only the source: built with kernel/small.config.
+PLAIN_KERNELS = 6.17 6.19 7.1
 
 # Kernels that only console_relay and what measures it are built for: nbcon_8250 needs 6.12 and an 8250.
 RELAY_ONLY_KERNELS = 5.10 6.1 arm64:5.10 arm64:6.1 arm64:6.12
