@@ -8,7 +8,7 @@
 
 /*
  * Hardware flow control of the console (console=ttyS0,9600n8r): in 7.2 a field of its own, by
- * which Kbuild knows such kernels. In 6.12 a bit of the port's flags, which nothing sets: the
+ * which Kbuild knows such kernels. Up to 7.1 a bit of the port's flags, which nothing sets: the
  * console ignores the r. It is still to be found in the console's settings, and once the tty was
  * opened for the first time in the tty's, where a program may have set it as well. The mutex of
  * the tty's port is held.
