@@ -150,7 +150,7 @@ impl Scenario {
             // They wait for the rest of a line at most.
             (_, ThreadPriority::Lowest, true) => [0.0, 0.05, 0.3],
             (_, ThreadPriority::Lowest, false) => [0.0, 0.0, 0.2],
-            (DriverWait::Spins, _, true) => [0.0, 0.2, 0.7],
+            (DriverWait::Spins, _, true) => [0.25, 0.5, 0.75],
             (DriverWait::Spins, _, false) => [0.0, 0.0, 0.2],
             (DriverWait::SpinsIrqsOff, _, in_qemu) => {
                 let taken = with_interrupts_off(self.rates[1].bytes_per_s());

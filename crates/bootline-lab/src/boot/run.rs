@@ -62,7 +62,7 @@ pub fn boot(
     cancel: &AtomicBool,
     watch: &mut dyn FnMut(&BootProgress<'_>),
 ) -> Result<BootOutcome, BootError> {
-    let host = Host::observe();
+    let mut host = Host::observe();
     let plan = plan(request, &host)?;
     // Checked before anything is written: QEMU would report it too, but as its own failure, after the run has begun.
     check_readable(&request.kernel).map_err(|source| BootError::Kernel { path: request.kernel.clone(), source })?;
@@ -234,6 +234,7 @@ pub fn boot(
         recorder.finish(clock.now(), end.text())?;
     }
     qemu.settle();
+    host.time_loop();
     let registers = counter.map(|counter| counted(&counter, &session, arch)).transpose()?;
     let parts = TruthParts {
         request,

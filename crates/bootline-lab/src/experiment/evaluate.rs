@@ -89,7 +89,7 @@ pub fn evaluate(
         arms.iter().flat_map(|(_, runs)| runs).map(|run| run.truth.qemu_version.clone()).collect();
     qemu_versions.sort();
     qemu_versions.dedup();
-    let loops = || arms.iter().flat_map(|(_, runs)| runs).filter_map(|run| run.truth.host.loop_ns);
+    let loops = || arms.iter().flat_map(|(_, runs)| runs).flat_map(|run| run.truth.host.loop_ns.iter().copied());
     let host_loop_ns = loops().min().zip(loops().max()).map(|(shortest, longest)| [shortest, longest]);
     let order: Vec<&Arm> = arms.iter().map(|(arm, _)| *arm).collect();
     evaluation.runs = arms.into_iter().map(|(arm, runs)| (arm.name.as_str(), runs)).collect();

@@ -45,7 +45,7 @@ pub struct Outcome {
     pub complete: bool,
     /// The machine of the first run.
     pub host: Option<Host>,
-    /// The shortest and the longest processor time of the host's fixed loop, of all runs that measured it: see [`Host::loop_ns`].
+    /// The shortest and the longest processor time of the host's fixed loop, of all runs that timed it: see [`Host::loop_ns`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<[i64; 2]>")]
     pub host_loop_ns: Option<[Dur; 2]>,

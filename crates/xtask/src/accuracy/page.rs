@@ -6,8 +6,23 @@ use std::fmt::Write as _;
 use super::row::{ANOTHER_KERNEL, Cell, Row, Run, median, name};
 
 /// The rows as Markdown.
-pub fn markdown(rows: &[Row], refused: &[String], cells: &BTreeMap<Cell, Vec<Run>>, runs: usize) -> String {
+pub fn markdown(
+    rows: &[Row],
+    refused: &[String],
+    cells: &BTreeMap<Cell, Vec<Run>>,
+    host_speeds: Option<[f64; 2]>,
+    runs: usize,
+) -> String {
     let mut out = String::from(HEAD);
+    if let Some([least, greatest]) = host_speeds {
+        _ = writeln!(
+            out,
+            "The host's own speed: firmware and decompression, the same work in each boot of a kernel, took from {:.0} % to {:.0} % of\n\
+             their median time in these boots. What differs from boot to boot, no prediction can know.\n",
+            least * 100.0,
+            greatest * 100.0
+        );
+    }
     let mut groups: Vec<&str> = rows.iter().map(|r| r.group).collect();
     groups.dedup();
     out += &verdict(rows, runs);
@@ -144,8 +159,8 @@ boots with that change. Times count from the kernel's first byte to init, by the
 stays silent, from QEMU's start (the time before the first byte is then the median of this kernel's boots). QEMU translates the
 guest's code on a shared host, so a boot's own work varies by 10 % and more, which matters most where the console costs least
 (115200 baud, a silent console). The last column of the table says by how much boots of the same arm differ, where several were booted:
-from the fastest to the slowest, as a median. Each prediction starts from one such boot. The column before it is the median width of
-the predicted intervals, as a share of the measured time: a wide interval says little.
+from the fastest to the slowest, as a median. Each prediction starts from one such boot, that with the median time. The column before it
+is the median width of the predicted intervals, as a share of the measured time: a wide interval says little.
 
 ";
 

@@ -40,7 +40,7 @@ pub fn page(outcome: &Outcome, dir: &Path) -> Document {
         let speed = outcome.host_loop_ns.map(|loops| loops.map(|time| time.as_secs_f64() * 1000.0));
         let speed = speed.filter(|[shortest, _]| *shortest > 0.0).map(|[shortest, longest]| {
             let more = (longest / shortest - 1.0) * 100.0;
-            format!("; a fixed loop took {shortest:.1} to {longest:.1} ms before the runs (+{more:.0} %)")
+            format!("; a fixed loop took {shortest:.1} to {longest:.1} ms (+{more:.0} %)")
         });
         let speed = speed.unwrap_or_default();
         entries.push(Entry::new("host", format!("{} CPUs, {cpu}; {versions}{load}{speed}", host.cores)));
