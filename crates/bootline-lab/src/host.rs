@@ -22,8 +22,9 @@ pub struct Host {
     pub cpu: Option<String>,
     /// Measured rate of the time stamp counter, in kHz; none if there is no such counter.
     pub tsc_khz: Option<u64>,
-    /// Processor time of a fixed loop when the run began and when it ended, each the median of five. It distinguishes a fast host from a
-    /// slow one: a virtual machine whose cores also run others can have half its speed, which no load average shows.
+    /// Processor time, in ns, of a fixed loop before the boot and after it, each the median of five. To be compared only between runs of
+    /// the same build of bootline. It distinguishes a fast host from a slow one: a virtual machine whose physical cores also run other
+    /// virtual machines can drop to half its speed, which no load average shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<i64>")]
     pub loop_ns: Vec<Dur>,
@@ -60,8 +61,8 @@ fn cpu_name() -> Option<String> {
 
 /// See [`Host::loop_ns`].
 ///
-/// The loop reads and writes all over a table. Another machine on the same core slowed it by half, as it did QEMU, while a loop whose
-/// steps only wait for each other lost a tenth.
+/// The loop reads and writes all over a table. What else ran on the physical core of a virtual machine raised its time by half, and that of
+/// QEMU's boots by as much or more; that of a loop whose steps only wait for each other it raised by a tenth.
 fn loop_time() -> Dur {
     const STEPS: usize = 1_500_000;
     let spent = || {

@@ -63,14 +63,16 @@ fn times_before_first_byte(cells: &BTreeMap<Cell, Vec<Run>>, of: &Cell) -> Vec<f
 
 /// The least and the greatest of these times, as shares of their median, over all kernels: how much the host's speed varied.
 fn host_speeds(cells: &BTreeMap<Cell, Vec<Run>>) -> Option<[f64; 2]> {
-    let shares: Vec<f64> = cells
-        .keys()
-        .flat_map(|cell| {
-            let times = times_before_first_byte(cells, cell);
-            let median = median(times.clone());
-            median.into_iter().flat_map(move |median| times.clone().into_iter().map(move |time| time / median))
-        })
-        .collect();
+    extremes_of_median(cells.keys().map(|cell| times_before_first_byte(cells, cell)))
+}
+
+/// The least and the greatest number, as a share of the median of its group.
+fn extremes_of_median(groups: impl Iterator<Item = Vec<f64>>) -> Option<[f64; 2]> {
+    let mut shares = Vec::new();
+    for group in groups {
+        let Some(median) = median(group.clone()) else { continue };
+        shares.extend(group.iter().map(|number| number / median));
+    }
     Some([shares.iter().copied().min_by(f64::total_cmp)?, shares.iter().copied().max_by(f64::total_cmp)?])
 }
 
@@ -160,11 +162,12 @@ fn prints_otherwise(from: &Cell, to: &Cell) -> bool {
     from.behaviour() != to.behaviour() || from.cpus != to.cpus
 }
 
-/// The boot with the median time to init, the lower of two: what the host did to a single boot is not the model's error.
-fn of_median_time(runs: &[Run]) -> Option<&Run> {
-    let mut by_time: Vec<&Run> = runs.iter().collect();
-    by_time.sort_by_key(|run| run.truth.time_to_init_ns);
-    by_time.get(runs.len().saturating_sub(1) / 2).copied()
+/// The one with the median time, the lower of two; those without a time don't count. What the host did to a single boot is not the
+/// model's error.
+fn of_median_time<T, K: Ord>(runs: &[T], time: impl Fn(&T) -> Option<K>) -> Option<&T> {
+    let mut by_time: Vec<&T> = runs.iter().filter(|run| time(run).is_some()).collect();
+    by_time.sort_by_key(|run| time(run));
+    by_time.get(by_time.len().saturating_sub(1) / 2).copied()
 }
 
 /// Predictions within one kernel start from its capture at 9600 baud with the default messages and from the one with
@@ -177,7 +180,7 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row>
             "initcall_debug" => from.baud == 38400,
             _ => false,
         };
-        let Some(run) = of_median_time(runs).filter(|_| base) else { continue };
+        let Some(run) = of_median_time(runs, |run| run.truth.time_to_init_ns).filter(|_| base) else { continue };
         let before = median(times_before_first_byte(cells, from));
         let Some(b) = boot(&run.capture) else {
             refused.push(format!("{}: no boot in its capture", name(from)));
@@ -208,4 +211,25 @@ pub fn document(root: &Path, results: &Path) -> Result<Document, Error> {
     let rows = rows(&cells, &mut refused);
     let text = page::markdown(&rows, &refused, &cells, host_speeds(&cells), runs);
     Document::between(root, "docs/accuracy.md", MARKS, |_| Ok(text.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prediction_starts_from_the_median_boot() {
+        let of = |times: &[Option<i32>]| of_median_time(times, |time| *time).copied().flatten();
+        assert_eq!(of(&[Some(7)]), Some(7));
+        assert_eq!(of(&[Some(9), Some(7)]), Some(7));
+        assert_eq!(of(&[Some(9), Some(7), Some(8)]), Some(8));
+        assert_eq!(of(&[None, Some(9), None, Some(7), Some(8)]), Some(8));
+        assert_eq!(of(&[None]), None);
+    }
+
+    #[test]
+    fn how_much_the_host_varied_is_judged_within_each_kernel() {
+        assert_eq!(extremes_of_median([vec![2.0, 1.0, 3.0], vec![10.0], vec![]].into_iter()), Some([0.5, 1.5]));
+        assert_eq!(extremes_of_median([vec![]].into_iter()), None);
+    }
 }

@@ -17,8 +17,9 @@ pub fn markdown(
     if let Some([least, greatest]) = host_speeds {
         _ = writeln!(
             out,
-            "The host's own speed: firmware and decompression, the same work in each boot of a kernel, took from {:.0} % to {:.0} % of\n\
-             their median time in these boots. What differs from boot to boot, no prediction can know.\n",
+            "The host's own speed: the time from QEMU's start to the first byte (firmware, decompression, the kernel's start), the same work in\n\
+             each boot of a kernel on as many CPUs, was from {:.0} % to {:.0} % of its median. The intervals allow for 10 %: on a host that\n\
+             varies more, more of the measured times are outside.\n",
             least * 100.0,
             greatest * 100.0
         );
@@ -157,10 +158,13 @@ const HEAD: &str = "\
 Each prediction starts from ONE capture and nothing else (no kernel log, no second boot), and is compared with the median of lab
 boots with that change. Times count from the kernel's first byte to init, by the host's clock on the unpaced port; where the console
 stays silent, from QEMU's start (the time before the first byte is then the median of this kernel's boots). QEMU translates the
-guest's code on a shared host, so a boot's own work varies by 10 % and more, which matters most where the console costs least
+guest's code on a shared host, so the time of a boot's own work varies (see below), which matters most where the console costs least
 (115200 baud, a silent console). The last column of the table says by how much boots of the same arm differ, where several were booted:
 from the fastest to the slowest, as a median. Each prediction starts from one such boot, that with the median time. The column before it
 is the median width of the predicted intervals, as a share of the measured time: a wide interval says little.
+
+What a printing kthread takes from a boot under PREEMPT_RT with two CPUs was fitted to boots of this experiment
+([console-model.md](console-model.md)): for that, the table is no independent check.
 
 ";
 
