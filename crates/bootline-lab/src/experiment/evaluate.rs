@@ -84,12 +84,12 @@ pub fn evaluate(
     });
     arms.retain(|(arm, runs)| plan.arms.contains(&arm.name) || !runs.is_empty());
     let mut evaluation = Evaluation { experiment, results, analyst, runs: HashMap::new(), values: HashMap::new() };
-    let first = arms.iter().flat_map(|(_, runs)| runs).map(|run| &run.truth).next().cloned();
-    let mut qemu_versions: Vec<String> =
-        arms.iter().flat_map(|(_, runs)| runs).map(|run| run.truth.qemu_version.clone()).collect();
+    let truths = || arms.iter().flat_map(|(_, runs)| runs).map(|run| &run.truth);
+    let host = truths().next().map(|truth| truth.host.clone());
+    let mut qemu_versions: Vec<String> = truths().map(|truth| truth.qemu_version.clone()).collect();
     qemu_versions.sort();
     qemu_versions.dedup();
-    let loops = || arms.iter().flat_map(|(_, runs)| runs).flat_map(|run| run.truth.host.loop_ns.iter().copied());
+    let loops = || truths().flat_map(|truth| truth.host.loop_ns.iter().copied());
     let host_loop_ns = loops().min().zip(loops().max()).map(|(shortest, longest)| [shortest, longest]);
     let order: Vec<&Arm> = arms.iter().map(|(arm, _)| *arm).collect();
     evaluation.runs = arms.into_iter().map(|(arm, runs)| (arm.name.as_str(), runs)).collect();
@@ -102,7 +102,7 @@ pub fn evaluate(
         random_seed: results.state().random_seed,
         base: experiment.base.clone(),
         complete,
-        host: first.map(|truth| truth.host),
+        host,
         host_loop_ns,
         qemu_versions,
         arms: order.into_iter().map(|arm| evaluation.arm(arm)).collect(),

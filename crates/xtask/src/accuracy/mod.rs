@@ -53,27 +53,21 @@ fn boot(capture: &Path) -> Option<Boot> {
     BootRecords::all(&bytes).into_iter().map(|records| Boot::analyse(records, &BootOptions::default())).next()
 }
 
-/// From QEMU's start to the first byte, in seconds, of all boots of a kernel on that many CPUs whose console is not silent. It is
-/// firmware and decompression, whatever the speed of the line: the same work in each.
-fn times_before_first_byte(cells: &BTreeMap<Cell, Vec<Run>>, of: &Cell) -> Vec<f64> {
-    let same = |c: &Cell| (c.arch, &c.kernel, c.cpus) == (of.arch, &of.kernel, of.cpus) && c.label != "quiet";
-    let runs = cells.iter().filter(|(cell, _)| same(cell)).flat_map(|(_, runs)| runs);
-    runs.filter_map(|r| Some((r.truth.first_byte_ns? - r.truth.qemu_started_ns).as_secs_f64())).collect()
-}
-
-/// The least and the greatest of these times, as shares of their median, over all kernels: how much the host's speed varied.
-fn host_speeds(cells: &BTreeMap<Cell, Vec<Run>>) -> Option<[f64; 2]> {
-    extremes_of_median(cells.keys().map(|cell| times_before_first_byte(cells, cell)))
-}
-
-/// The least and the greatest number, as a share of the median of its group.
-fn extremes_of_median(groups: impl Iterator<Item = Vec<f64>>) -> Option<[f64; 2]> {
-    let mut shares = Vec::new();
-    for group in groups {
-        let Some(median) = median(group.clone()) else { continue };
-        shares.extend(group.iter().map(|number| number / median));
+/// From QEMU's start to the first byte, in seconds, of all boots of a kernel on as many CPUs whose console is not silent. It is
+/// firmware, decompression and the kernel's start, whatever the speed of the line: the same work in each.
+fn times_before_first_byte(cells: &BTreeMap<Cell, Vec<Run>>) -> BTreeMap<(Arch, &str, u32), Samples> {
+    let mut times: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+    for (cell, runs) in cells.iter().filter(|(cell, _)| cell.label != "quiet") {
+        let before = |r: &Run| Some((r.truth.first_byte_ns? - r.truth.qemu_started_ns).as_secs_f64());
+        times.entry(cell.kernel_on_cpus()).or_default().extend(runs.iter().filter_map(before));
     }
-    Some([shares.iter().copied().min_by(f64::total_cmp)?, shares.iter().copied().max_by(f64::total_cmp)?])
+    times.into_iter().filter_map(|(kernel, times)| Some((kernel, Samples::new(times)?))).collect()
+}
+
+/// The least and the greatest, as a share of the median of its group: how much the host's speed varied.
+fn extremes_of_median<'s>(groups: impl Iterator<Item = &'s Samples>) -> Option<[f64; 2]> {
+    let shares = groups.map(|group| [group.least() / group.median(), group.greatest() / group.median()]);
+    shares.reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
 }
 
 /// The settings that turn one cell into another; none if there are no such settings.
@@ -172,7 +166,11 @@ fn of_median_time<T, K: Ord>(runs: &[T], time: impl Fn(&T) -> Option<K>) -> Opti
 
 /// Predictions within one kernel start from its capture at 9600 baud with the default messages and from the one with
 /// initcall_debug; predictions of another kernel, whose console behaves differently, start from the former.
-fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row> {
+fn rows(
+    cells: &BTreeMap<Cell, Vec<Run>>,
+    before_first_byte: &BTreeMap<(Arch, &str, u32), Samples>,
+    refused: &mut Vec<String>,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     for (from, runs) in cells {
         let base = match from.label.as_str() {
@@ -181,13 +179,13 @@ fn rows(cells: &BTreeMap<Cell, Vec<Run>>, refused: &mut Vec<String>) -> Vec<Row>
             _ => false,
         };
         let Some(run) = of_median_time(runs, |run| run.truth.time_to_init_ns).filter(|_| base) else { continue };
-        let before = median(times_before_first_byte(cells, from));
+        let before = before_first_byte.get(&from.kernel_on_cpus()).map(Samples::median);
         let Some(b) = boot(&run.capture) else {
             refused.push(format!("{}: no boot in its capture", name(from)));
             continue;
         };
         for (to, measured) in cells {
-            let same = to.arch == from.arch && to.kernel == from.kernel && to.cpus == from.cpus;
+            let same = to.kernel_on_cpus() == from.kernel_on_cpus();
             let other_kernel = !same && prints_otherwise(from, to) && to.label == from.label && to.baud == from.baud;
             if to != from && (same || other_kernel) {
                 rows.extend(row((from, &b), (to, measured), before, refused));
@@ -208,8 +206,10 @@ pub fn document(root: &Path, results: &Path) -> Result<Document, Error> {
     }
     let runs = cells.values().map(Vec::len).sum();
     let mut refused = Vec::new();
-    let rows = rows(&cells, &mut refused);
-    let text = page::markdown(&rows, &refused, &cells, host_speeds(&cells), runs);
+    let before_first_byte = times_before_first_byte(&cells);
+    let rows = rows(&cells, &before_first_byte, &mut refused);
+    let host_speeds = extremes_of_median(before_first_byte.values());
+    let text = page::markdown(&rows, &refused, &cells, host_speeds, runs);
     Document::between(root, "docs/accuracy.md", MARKS, |_| Ok(text.clone()))
 }
 
@@ -229,7 +229,11 @@ mod tests {
 
     #[test]
     fn how_much_the_host_varied_is_judged_within_each_kernel() {
-        assert_eq!(extremes_of_median([vec![2.0, 1.0, 3.0], vec![10.0], vec![]].into_iter()), Some([0.5, 1.5]));
-        assert_eq!(extremes_of_median([vec![]].into_iter()), None);
+        let of = |groups: &[&[f64]]| {
+            let groups: Vec<Samples> = groups.iter().filter_map(|group| Samples::new(group.to_vec())).collect();
+            extremes_of_median(groups.iter())
+        };
+        assert_eq!(of(&[&[2.0, 1.0, 3.0], &[10.0], &[]]), Some([0.5, 1.5]));
+        assert_eq!(of(&[&[]]), None);
     }
 }

@@ -59,6 +59,11 @@ impl Row {
 }
 
 impl Cell {
+    /// What it shares with the boots at other speeds and levels: architecture, kernel, number of CPUs.
+    pub fn kernel_on_cpus(&self) -> (Arch, &str, u32) {
+        (self.arch, &self.kernel, self.cpus)
+    }
+
     /// How its console behaves; none if the kernel is unknown.
     pub fn behaviour(&self) -> Option<Behaviour> {
         let (version, rt) = self.kernel.strip_suffix("-rt").map_or((self.kernel.as_str(), false), |s| (s, true));
