@@ -10,6 +10,7 @@ pub fn markdown(
     rows: &[Row],
     refused: &[String],
     cells: &BTreeMap<Cell, Vec<Run>>,
+    not_booted: &[String],
     host_speeds: Option<[f64; 2]>,
     runs: usize,
 ) -> String {
@@ -37,7 +38,10 @@ pub fn markdown(
         _ = writeln!(out, "| the log complete | {} | | | |", errors.cells());
     }
     let booted: Vec<String> = cells.iter().map(|(c, runs)| format!("{} ({})", name(c), runs.len())).collect();
-    _ = writeln!(out, "\nBooted (runs): {}. Other cells of the matrix were not booted.", booted.join(", "));
+    _ = writeln!(out, "\nBooted (runs): {}.", booted.join(", "));
+    if !not_booted.is_empty() {
+        _ = writeln!(out, "\nCells of the matrix without a valid boot: {}.", not_booted.join(", "));
+    }
     if !refused.is_empty() {
         _ = writeln!(out, "\nNot predicted: {}.", refused.join("; "));
     }
@@ -58,7 +62,6 @@ pub fn markdown(
                 r.boots,
                 r.error() * 100.0
             );
-            debug_assert!(!r.to.is_empty());
         }
     }
     out
@@ -139,14 +142,19 @@ fn verdict_on_kthreads<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Strin
     #[allow(clippy::cast_precision_loss, reason = "counts of boots")]
     let outside = (count - inside) as f64 / count as f64;
     let [of_median, of_outside] = KTHREAD_AIMS.map(|aim| aim * 100.0);
-    let same_kernel = Errors::of(rows.filter(|r| r.group != ANOTHER_KERNEL).map(Row::error))
-        .map_or_else(String::new, |e| {
-            format!(" ({:.1} % for the {} from the same kernel)", e.median * 100.0, e.all.len())
-        });
+    let of_same_kernel = rows.filter(|r| r.group != ANOTHER_KERNEL);
+    let same_kernel = Errors::of(of_same_kernel.clone().map(Row::error)).map_or_else(String::new, |e| {
+        format!(
+            " Of the {} from the same kernel alone, the median is {:.1} %, and {} of the measured\ntimes are within.",
+            e.all.len(),
+            e.median * 100.0,
+            self::inside(of_same_kernel)
+        )
+    });
     format!(
         "Where a kthread prints (in the table: its groups, and part of another kernel), the aims are a median error of {of_median:.0} % and at most\n\
-         {of_outside:.0} % of the measured times outside the interval: {}.\nThe median of {count} predictions is {:.1} %{same_kernel}, and \
-         {inside} of the measured times are within the interval.\n\n",
+         {of_outside:.0} % of the measured times outside the interval: {}.\nThe median of {count} predictions is {:.1} %, and {inside} of the \
+         measured times are within the interval.{same_kernel}\n\n",
         reached([errors.median <= KTHREAD_AIMS[0], outside <= KTHREAD_AIMS[1]]),
         errors.median * 100.0
     )
@@ -178,7 +186,6 @@ mod tests {
             kthread_prints,
             from: "6.12 9600 default".to_owned(),
             change: "baud=38400".to_owned(),
-            to: "6.12 38400 default".to_owned(),
             predicted: [9.0, 10.0, 11.0],
             measured,
             spread: None,
@@ -209,15 +216,17 @@ mod tests {
         let text = verdict(&rows, 3);
         assert!(
             text.contains(
-                "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 % (11.1 % for the \
-                 20 from the same kernel), and 19 of"
+                "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 %, and 19 of the \
+                 measured times are within the interval. Of the 20 from the same kernel alone, the median is 11.1 %, and 19 of the \
+                 measured\n"
             ),
             "{text}"
         );
         rows.push(Row { group: ANOTHER_KERNEL, ..row(true, 12.0) });
         let text = verdict(&rows, 3);
         assert!(
-            text.contains("neither is reached.\nThe median of 21 predictions is 11.1 % (11.1 % for the 20 from"),
+            text.contains("neither is reached.\nThe median of 21 predictions is 11.1 %, and 19 of")
+                && text.contains("Of the 20 from the same kernel alone, the median is 11.1 %, and 19 of"),
             "{text}"
         );
         assert_eq!(verdict_on_kthreads([].iter()), "");

@@ -33,7 +33,6 @@ pub struct Row {
     pub kthread_prints: bool,
     pub from: String,
     pub change: String,
-    pub to: String,
     pub predicted: [f64; 3],
     /// Its median.
     pub measured: f64,
