@@ -34,10 +34,16 @@
 #define REGAIN		4
 
 /*
- * An oops may print all it has, but after this time must let others have the console once. The
- * lockup detectors wait for 10 s by default.
+ * An oops may print all it has, but after this time must let others have the console. The lockup
+ * detectors wait for 10 s by default.
  */
 #define OOPS_HOLD_NS	(5ULL * NSEC_PER_SEC)
+
+/*
+ * The next printk() of the oops follows within microseconds, and would have the console again
+ * before one that spins for it notices.
+ */
+#define LET_GO_NS	(10ULL * NSEC_PER_MSEC)
 
 /* Within a flush the next record follows at once. */
 #define SAME_FLUSH_NS	(10ULL * NSEC_PER_MSEC)
@@ -58,11 +64,13 @@ static bool warn_may_hold(struct emergency *e, u64 now_ns)
 
 static bool oops_may_hold(struct emergency *e, u64 now_ns)
 {
+	if (now_ns - e->let_go_ns < LET_GO_NS)
+		return false;
 	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
 		e->hold_ns = now_ns;
 	if (now_ns - e->hold_ns < OOPS_HOLD_NS)
 		return true;
-	e->hold_ns = now_ns;
+	e->let_go_ns = now_ns;
 	return false;
 }
 
