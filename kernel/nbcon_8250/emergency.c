@@ -7,7 +7,8 @@
  *   prints the whole backlog (nbcon_cpu_emergency_enter()). Up to 6.18 it does so with
  *   interrupts off and without releasing the console, for which every uart_port_lock() waits: on
  *   a slow line long enough for the lockup detectors. So the time is limited, and the rest is
- *   left to the printer kthread. A panic is not limited: after it no kthread runs.
+ *   left to the printer kthread. An oops may print all it has, but makes pauses, in which others
+ *   can have the console. A panic is not limited: after it no kthread runs.
  *
  * Calling contexts
  *   Any, including NMI: write_atomic().
@@ -22,28 +23,29 @@
  *   If the machine hangs for good after a WARN, what was left to the printer kthread is missing
  *   on the serial line.
  */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/nmi.h>
 #include <linux/printk.h>
+#include <linux/smp.h>
 #include <linux/time64.h>
 #include "nbcon_8250.h"
 
 /* A limit that has been used up is available again after this many times as long. */
 #define REGAIN		4
 
-/*
- * An oops may print all it has, but after this time must let others have the console. The lockup
- * detectors wait for 10 s by default.
- */
+/* After this time an oops makes a pause. The lockup detectors wait for 10 s by default. */
 #define OOPS_HOLD_NS	(5ULL * NSEC_PER_SEC)
 
 /*
- * The next printk() of the oops follows within microseconds, and would have the console again
- * before one that spins for it notices.
+ * So long a pause: without it the next printk() would have the console again before a processor
+ * that spins for it notices.
  */
-#define LET_GO_NS	(10ULL * NSEC_PER_MSEC)
+#define OOPS_PAUSE_MS	50U
 
 /* Within a flush the next record follows at once. */
 #define SAME_FLUSH_NS	(10ULL * NSEC_PER_MSEC)
@@ -62,16 +64,34 @@ static bool warn_may_hold(struct emergency *e, u64 now_ns)
 	return !e->exhausted;
 }
 
+/* On a single processor nobody waits. */
 static bool oops_may_hold(struct emergency *e, u64 now_ns)
 {
-	if (now_ns - e->let_go_ns < LET_GO_NS)
-		return false;
-	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
-		e->hold_ns = now_ns;
-	if (now_ns - e->hold_ns < OOPS_HOLD_NS)
-		return true;
-	e->let_go_ns = now_ns;
-	return false;
+	return now_ns - e->hold_ns < OOPS_HOLD_NS || num_online_cpus() == 1;
+}
+
+/*
+ * Releases the console, as the core would when write_atomic() returns, and waits. The core finds
+ * that this context does not own it. Not if a panic has taken or requested the console meanwhile.
+ */
+static void let_others_in(struct nbcon_8250 *nb)
+{
+	atomic_t *shared = &ACCESS_PRIVATE(&nb->con, nbcon_state);
+	struct nbcon_state owned, released;
+	unsigned int ms;
+
+	owned.atom = atomic_read(shared);
+	if (owned.prio != NBCON_PRIO_EMERGENCY || owned.req_prio != NBCON_PRIO_NONE ||
+	    owned.unsafe || owned.cpu != raw_smp_processor_id())
+		return;
+	released = owned;
+	released.prio = NBCON_PRIO_NONE;
+	if (!atomic_try_cmpxchg(shared, &owned.atom, released.atom))
+		return;
+	for (ms = 0; ms < OOPS_PAUSE_MS; ms++) {
+		touch_nmi_watchdog();
+		mdelay(1);
+	}
 }
 
 /**
@@ -79,8 +99,9 @@ static bool oops_may_hold(struct emergency *e, u64 now_ns)
  * @nb:		the console
  * @wctxt:	the record
  *
- * If not, the core gives up, and the printer kthread prints the record and what follows. Since
- * 6.19 the core wakes it after the emergency; before, it is woken here.
+ * If not, the core gives up until the next printk(). What an emergency has not printed in the
+ * end, the printer kthread prints. Since 6.19 the core wakes it after the emergency; before, it
+ * is woken here.
  *
  * Return: true if it may.
  */
@@ -93,12 +114,16 @@ bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context 
 	e->begun_ns = now_ns;
 	if (!nb->con.kthread || ACCESS_PRIVATE(wctxt, ctxt).prio != NBCON_PRIO_EMERGENCY)
 		return true;
+	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
+		e->hold_ns = now_ns;
 	if (oops_in_progress)
 		may = oops_may_hold(e, now_ns);
 	else
 		may = !nbcon_8250_warn_to_thread && warn_may_hold(e, now_ns);
 	if (!may)
 		irq_work_queue(&nb->con.irq_work);
+	if (!may && oops_in_progress)
+		let_others_in(nb);
 	return may;
 }
 

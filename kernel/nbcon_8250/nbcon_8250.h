@@ -55,8 +55,7 @@ struct emergency {
 	u64 spent_ns;		/* of the limit of a WARN */
 	u64 regained_ns;	/* when spent_ns was last reduced */
 	bool exhausted;
-	u64 hold_ns;		/* since when an oops has kept the console */
-	u64 let_go_ns;		/* when it last had to let go of it */
+	u64 hold_ns;		/* since when it has printed without a pause */
 };
 
 /**
