@@ -124,7 +124,7 @@ static inline struct nbcon_8250 *to_nbcon_8250(struct console *con)
 	return container_of(con, struct nbcon_8250, con);
 }
 
-/* A WARN leaves the backlog to the printer kthread. An oops and a panic always print at once. */
+/* A WARN leaves the backlog to the printer kthread. An oops and a panic print at once. */
 extern bool nbcon_8250_warn_to_thread;
 
 /* For how long a WARN may print at once. */

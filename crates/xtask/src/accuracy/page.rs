@@ -145,7 +145,7 @@ fn verdict_on_kthreads<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Strin
     let of_same_kernel = rows.filter(|r| r.group != ANOTHER_KERNEL);
     let same_kernel = Errors::of(of_same_kernel.clone().map(Row::error)).map_or_else(String::new, |e| {
         format!(
-            " Of the {} from the same kernel alone, the median is {:.1} %, and {} of the measured\ntimes are within.",
+            "\nOf the {} from the same kernel alone, the median is {:.1} %, and {} of the measured times are within the interval.",
             e.all.len(),
             e.median * 100.0,
             self::inside(of_same_kernel)
@@ -217,8 +217,8 @@ mod tests {
         assert!(
             text.contains(
                 "interval: the second is reached, the first is not.\nThe median of 20 predictions is 11.1 %, and 19 of the \
-                 measured times are within the interval. Of the 20 from the same kernel alone, the median is 11.1 %, and 19 of the \
-                 measured\n"
+                 measured times are within the interval.\nOf the 20 from the same kernel alone, the median is 11.1 %, and 19 \
+                 of the measured times are within the interval.\n\n"
             ),
             "{text}"
         );
