@@ -20,10 +20,8 @@ use crate::document::Document;
 use crate::error::{Error, entries, read_bytes};
 use row::{ANOTHER_KERNEL, Cell, Row, Run, median, name};
 
-/// The folder of a run, `ARM-NN`, as `experiment` names it.
-fn cell(folder: &str) -> Option<Cell> {
-    let (arm, number) = folder.rsplit_once('-')?;
-    number.parse::<u32>().ok()?;
+/// That of an arm.
+fn cell(arm: &str) -> Option<Cell> {
     let (arm, cpus) = match arm.rsplit_once('-').and_then(|(rest, n)| Some((rest, n.strip_suffix("cpu")?))) {
         Some((rest, n)) => (rest, n.parse().ok()?),
         None => (arm, 1),
@@ -35,12 +33,19 @@ fn cell(folder: &str) -> Option<Cell> {
     Some(Cell { arch, kernel: kernel.to_owned(), cpus, baud: baud.parse().ok()?, label: label.to_owned() })
 }
 
+/// That of the folder of a run, `ARM-NN`, as `experiment` names it.
+fn cell_of_run(folder: &str) -> Option<Cell> {
+    let (arm, number) = folder.rsplit_once('-')?;
+    number.parse::<u32>().ok()?;
+    cell(arm)
+}
+
 fn read(results: &Path) -> Result<BTreeMap<Cell, Vec<Run>>, Error> {
     let mut cells: BTreeMap<Cell, Vec<Run>> = BTreeMap::new();
     for folder in entries(&results.join("runs"))? {
         let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let path = folder.join("truth.json");
-        let (Some(cell), Ok(text)) = (cell(name), read_bytes(&path)) else { continue };
+        let (Some(cell), Ok(text)) = (cell_of_run(name), read_bytes(&path)) else { continue };
         let truth: Truth = serde_json::from_slice(&text).map_err(|e| Error::content(&path, e))?;
         if truth.verdict == RunVerdict::Valid {
             cells.entry(cell).or_default().push(Run { capture: folder.join("boot.cap"), truth });
@@ -216,7 +221,7 @@ fn not_booted(results: &Path, booted: &BTreeMap<Cell, Vec<Run>>) -> Result<Vec<S
 }
 
 fn missing<'a>(arms: impl Iterator<Item = &'a str>, booted: impl Fn(&Cell) -> bool) -> Vec<String> {
-    arms.filter_map(|arm| match cell(&format!("{arm}-01")) {
+    arms.filter_map(|arm| match cell(arm) {
         Some(cell) => (!booted(&cell)).then(|| name(&cell)),
         // Not a cell: none of its runs is in the tables.
         None => Some(arm.to_owned()),
@@ -232,13 +237,12 @@ pub fn document(root: &Path, results: &Path) -> Result<Document, Error> {
     if cells.is_empty() {
         return Err(Error::NoRuns(results.to_owned()));
     }
-    let runs = cells.values().map(Vec::len).sum();
     let mut refused = Vec::new();
     let before_first_byte = times_before_first_byte(&cells);
     let rows = rows(&cells, &before_first_byte, &mut refused);
     let host_speeds = extremes_of_median(before_first_byte.values());
     let not_booted = not_booted(results, &cells)?;
-    let text = page::markdown(&rows, &refused, &cells, &not_booted, host_speeds, runs);
+    let text = page::markdown(&rows, &refused, &cells, &not_booted, host_speeds);
     Document::between(root, "docs/accuracy.md", MARKS, |_| Ok(text.clone()))
 }
 
@@ -259,7 +263,7 @@ mod tests {
     #[test]
     fn predictions_of_another_console_start_from_slow_lines() {
         let of = |arm: &str| {
-            let from = cell(arm).unwrap();
+            let from = cell_of_run(arm).unwrap();
             [starts_predictions(&from), starts_predictions_of_another_console(&from)]
         };
         assert_eq!(of("6.12-9600-default-01"), [true, true]);

@@ -12,7 +12,6 @@ pub fn markdown(
     cells: &BTreeMap<Cell, Vec<Run>>,
     not_booted: &[String],
     host_speeds: Option<[f64; 2]>,
-    runs: usize,
 ) -> String {
     let mut out = String::from(HEAD);
     if let Some([least, greatest]) = host_speeds {
@@ -27,7 +26,7 @@ pub fn markdown(
     }
     let mut groups: Vec<&str> = rows.iter().map(|r| r.group).collect();
     groups.dedup();
-    out += &verdict(rows, runs);
+    out += &verdict(rows, cells.values().map(Vec::len).sum());
     out += "| what is predicted | predictions | median error | worst | measured within the interval | width of the interval | spread of the boots measured |\n";
     out += "| --- | --- | --- | --- | --- | --- | --- |\n";
     for g in &groups {
