@@ -120,11 +120,12 @@ bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context 
 		may = oops_may_hold(e, now_ns);
 	else
 		may = !nbcon_8250_warn_to_thread && warn_may_hold(e, now_ns);
-	if (!may)
-		irq_work_queue(&nb->con.irq_work);
-	if (!may && oops_in_progress)
+	if (may)
+		return true;
+	irq_work_queue(&nb->con.irq_work);
+	if (oops_in_progress)
 		let_others_in(nb);
-	return may;
+	return false;
 }
 
 /**

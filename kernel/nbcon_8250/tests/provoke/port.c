@@ -3,10 +3,10 @@
  * The console's port, from the inside.
  *
  * Purpose
- *   Triggers something while the driver, or nbcon_8250, writes a byte, with the port lock held
- *   and the console owned. And makes the port look like hardware that QEMU does not have, by
- *   setting the fields that a driver would set: RS-485, DMA, a UART without FIFO. The port is
- *   that of the first console on an 8250.
+ *   Triggers something while the driver, or nbcon_8250, writes a byte, or while the driver sets
+ *   the divisor, with the port lock held and the console owned. And makes the port look like
+ *   hardware that QEMU does not have, by setting the fields that a driver would set: RS-485, DMA,
+ *   a UART without FIFO. The port is that of the first console on an 8250.
  *   `set rs485-on` is RS-485 as the ioctl TIOCSRS485 switches it on: from then on the port has a
  *   direction, and bytes written while it receives are counted (wrong_direction). `set watch`
  *   counts bytes written to a port that has lost its settings in a suspend (lost_settings),
@@ -50,6 +50,7 @@
 static struct uart_port *port;
 static void (*driver_out)(struct uart_port *port, OFFSET offset, VALUE value);
 static void (*armed)(void);
+static bool at_latch;
 static atomic_t left;
 static DECLARE_COMPLETION(done);
 
@@ -92,6 +93,14 @@ static bool interrupts_on(struct uart_port *port)
 	       (UART_IER_MSI | UART_IER_RLSI | UART_IER_THRI | UART_IER_RDI);
 }
 
+/* Whether a write is the one where armed() is to be called. */
+static bool is_armed_for(OFFSET offset, VALUE value)
+{
+	if (at_latch)
+		return offset == UART_LCR && value & UART_LCR_DLAB;
+	return offset == UART_TX && atomic_dec_return(&left) < 0;
+}
+
 static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 {
 	void (*trigger)(void);
@@ -110,7 +119,7 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 		}
 	}
 	driver_out(port, offset, value);
-	if (offset != UART_TX || !armed || atomic_dec_return(&left) >= 0)
+	if (!armed || !is_armed_for(offset, value))
 		return;
 	trigger = xchg(&armed, NULL);
 	if (trigger) {
@@ -195,19 +204,31 @@ void provoke_count_end(void)
 	WRITE_ONCE(counted, NULL);
 }
 
-int provoke_in_port(unsigned int nth, void (*trigger)(void))
+static int wait_in_port(void (*trigger)(void))
 {
 	int err = hook_port();
 
 	if (err)
 		return err;
-	atomic_set(&left, nth);
 	reinit_completion(&done);
 	xchg(&armed, trigger);
 	if (wait_for_completion_timeout(&done, 60 * HZ))
 		return 0;
-	/* No byte was written. Disarm, unless it was written just now. */
+	/* It was not written. Disarm, unless it was written just now. */
 	return xchg(&armed, NULL) ? -ETIMEDOUT : 0;
+}
+
+int provoke_in_port(unsigned int nth, void (*trigger)(void))
+{
+	at_latch = false;
+	atomic_set(&left, nth);
+	return wait_in_port(trigger);
+}
+
+int provoke_in_latch(void (*trigger)(void))
+{
+	at_latch = true;
+	return wait_in_port(trigger);
 }
 
 void provoke_release_port(void)

@@ -10,6 +10,8 @@ struct uart_port;
 
 /* port.c: calls trigger() within the register write of the console's byte @nth from now, from 0 */
 int provoke_in_port(unsigned int nth, void (*trigger)(void));
+/* The same while the divisor latch is selected: once the driver sets the speed, within 60 s */
+int provoke_in_latch(void (*trigger)(void));
 void provoke_release_port(void);
 int provoke_set_port(const char *field);
 struct uart_port *provoke_find_port(void);
