@@ -85,7 +85,7 @@ struct console *nbcon_8250_find_console(const char *port_name, bool complain)
 /*
  * Types whose transmitter works like a 16550A's: LSR.THRE shows that the FIFO is empty, and it
  * then accepts tx_loadsz bytes. The driver's own console fills the FIFO of all of these this way
- * since 5.18.
+ * since 5.19.
  *
  * PORT_8250 is the type that 8250_omap gives its ports, which have a 64-byte FIFO; a real 8250
  * has none and is refused for that. PORT_16550 is the mini UART of the Raspberry Pi, or a
