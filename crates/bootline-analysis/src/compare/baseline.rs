@@ -30,6 +30,9 @@ pub struct Baseline {
     pub runs: Vec<usize>,
     /// Numbers by quantity, one per run; null if a run has none.
     pub values: BTreeMap<Quantity, Vec<Option<i64>>>,
+    /// Initcalls and async calls that did not return in some runs, with the positions of these: nobody knows how long they took.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unfinished: BTreeMap<Quantity, Vec<usize>>,
     /// The parts of the times.
     pub parts: Vec<StoredPart>,
     /// The parts that are stored only as a sum, because they are short.
@@ -84,6 +87,12 @@ impl Baseline {
         let runs = set.runs.iter().map(setup_of).collect();
         let column = |q: &Quantity| set.runs.iter().map(|r| r.values.get(q).copied()).collect();
         let values = set.quantities().into_iter().map(|q| (q.clone(), column(q))).collect();
+        let mut unfinished: BTreeMap<Quantity, Vec<usize>> = BTreeMap::new();
+        for (n, run) in set.runs.iter().enumerate() {
+            for quantity in &run.unfinished {
+                unfinished.entry(quantity.clone()).or_default().push(n);
+            }
+        }
         let mut parts: Vec<StoredPart> = Vec::new();
         let mut at: BTreeMap<&PartKey, usize> = BTreeMap::new();
         for (n, run) in set.runs.iter().enumerate() {
@@ -98,7 +107,8 @@ impl Baseline {
             }
         }
         let tool = concat!("bootline ", env!("CARGO_PKG_VERSION")).to_owned();
-        Baseline { schema: BASELINE_SCHEMA.to_owned(), tool, note, setups, runs, values, parts, short: set.short }
+        let schema = BASELINE_SCHEMA.to_owned();
+        Baseline { schema, tool, note, setups, runs, values, unfinished, parts, short: set.short }
     }
 
     /// Parses a file's text.
@@ -144,7 +154,7 @@ impl Baseline {
             .collect();
         let values =
             if values.is_empty() { "{}".to_owned() } else { format!("{{\n    {}\n  }}", values.join(",\n    ")) };
-        let fields = [
+        let mut fields = vec![
             ("schema", line(&|| serde_json::to_string(&self.schema))),
             ("tool", line(&|| serde_json::to_string(&self.tool))),
             ("note", line(&|| serde_json::to_string(&self.note))),
@@ -154,6 +164,9 @@ impl Baseline {
             ("parts", list(self.parts.iter().map(|p| line(&|| serde_json::to_string(p))).collect())),
             ("short", list(self.short.iter().map(|k| line(&|| serde_json::to_string(k))).collect())),
         ];
+        if !self.unfinished.is_empty() {
+            fields.push(("unfinished", line(&|| serde_json::to_string(&self.unfinished))));
+        }
         let fields: Vec<String> = fields.into_iter().map(|(name, value)| format!("  \"{name}\": {value}")).collect();
         format!("{{\n{}\n}}\n", fields.join(",\n"))
     }
@@ -174,10 +187,12 @@ impl Baseline {
                     records: None,
                 })
             });
+            let unfinished = self.unfinished.iter().filter(|(_, runs)| runs.contains(&n)).map(|(of, _)| of.clone());
             Some(RunMeasures {
                 source: format!("{name}, run {}", n + 1),
                 setup: self.setups.get(*setup)?.clone(),
                 values: values.collect(),
+                unfinished: unfinished.collect(),
                 parts: parts.collect(),
             })
         });

@@ -203,6 +203,10 @@ fn not_measured(of: &Quantity, runs: &RunSet) -> GateReason {
     if of.is_one_of_many() && runs.runs.iter().all(|r| !r.setup.initcalls) {
         return GateReason::NoInitcalls;
     }
+    let unfinished = runs.runs.iter().filter(|r| r.unfinished.contains(of)).count();
+    if unfinished > 0 {
+        return GateReason::Missing { runs: unfinished, of: runs.n() };
+    }
     let known = runs.quantities();
     let names = known.iter().map(ToString::to_string).filter(|_| of.is_one_of_many());
     GateReason::NotMeasured { nearest: nearest(&of.to_string(), names) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is kept of one run for comparisons: some numbers by name, its parts, and its setup.
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub struct RunMeasures {
     pub setup: RunSetup,
     /// One number per quantity, in nanoseconds or bytes.
     pub values: BTreeMap<Quantity, i64>,
+    /// Initcalls and async calls that were called but, by the log, did not return: nobody knows how long they took.
+    pub unfinished: BTreeSet<Quantity>,
     /// The parts of the time to the boot's end.
     pub parts: Vec<Part>,
 }
@@ -78,10 +80,17 @@ impl RunMeasures {
             let length = phase.end.min(end.at.best()) - phase.start;
             values.insert(Quantity::Phase(phase.name), length.as_nanos());
         }
+        let mut unfinished = BTreeSet::new();
         for span in boot.spans() {
-            let net: &mut i64 = values.entry(Quantity::Span(span.kind, span.name.clone())).or_default();
+            let of = Quantity::Span(span.kind, span.name.clone());
+            if span.end.is_none() {
+                unfinished.insert(of);
+                continue;
+            }
+            let net: &mut i64 = values.entry(of).or_default();
             *net = net.saturating_add(span.net().as_nanos());
         }
+        values.retain(|of, _| !unfinished.contains(of));
         if let Some(line) = &boot.line {
             let bytes: u64 = parts.iter().map(|p| p.bytes).sum();
             values.insert(Quantity::ConsoleBytes, i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -110,7 +119,7 @@ impl RunMeasures {
             stages_since: boot.whole.since.filter(|_| asked.whole_boot),
             stages_until: boot.whole.until.filter(|_| asked.whole_boot).map(|until| end_in_words(until, asked)),
         };
-        Some(RunMeasures { source: source.to_owned(), setup, values, parts })
+        Some(RunMeasures { source: source.to_owned(), setup, values, unfinished, parts })
     }
 
     /// Where a time of the whole boot begins and ends; of a stage between others, both is a source's matter.
@@ -130,6 +139,11 @@ impl RunMeasures {
             ),
             _ => (None, None),
         }
+    }
+
+    /// Whether an initcall, probe or async call that has no number here took no time.
+    pub(super) fn would_name(&self, of: &Quantity) -> bool {
+        of.is_one_of_many() && self.setup.initcalls && !self.unfinished.contains(of)
     }
 
     /// From the boot's beginning to its end, in nanoseconds.

@@ -49,19 +49,20 @@ impl RunSet {
         Samples::new(self.numbers(quantity).into_iter().flatten().map(|v| v as f64))
     }
 
-    /// The same, run by run; all none if no run has it. A run whose log names initcalls has zero for a missing one.
+    /// The same, run by run; all none if no run has it. A run whose log names initcalls has zero for a missing one,
+    /// but none for one that did not return.
     pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
         let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
         let of_run = |run: &RunMeasures| match run.values.get(quantity) {
-            None if present && quantity.is_one_of_many() && run.setup.initcalls => Some(0),
+            None if present && run.would_name(quantity) => Some(0),
             value => value.copied(),
         };
         self.runs.iter().map(of_run).collect()
     }
 
-    /// Zeros for a missing initcall, probe or async call, if the logs of all runs would name it.
+    /// Zeros for a missing initcall, probe or async call, if the logs of all runs would say how long it took.
     pub fn none_of(&self, quantity: &Quantity) -> Option<Samples> {
-        let would = quantity.is_one_of_many() && self.runs.iter().all(|r| r.setup.initcalls);
+        let would = self.runs.iter().all(|r| r.would_name(quantity));
         would.then(|| Samples::new(self.runs.iter().map(|_| 0.0))).flatten()
     }
 

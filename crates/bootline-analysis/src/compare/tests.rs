@@ -305,6 +305,35 @@ fn a_baseline_comes_back_as_it_went() {
     assert!(Baseline::parse(other.as_bytes()).unwrap_err().to_string().contains("bootline-baseline/9"));
 }
 
+#[test]
+fn what_never_returned_is_not_taken_for_fast() {
+    let module = |end: &str| format!("[    0.900000] calling  foo_init+0x0/0x10 [foo] @ 99\n[    9.000000] {end}\n");
+    let returned = "initcall foo_init+0x0/0x10 [foo] returned 0 after 8100000 usecs";
+    let with = |name: &str, end: &'static str| {
+        set(name, (0..8).map(|i| log([40 + i * 7 % 5, 100, 30], 0) + &module(end)))
+    };
+    let (base, hung) = (with("base", returned), with("hung", "still there"));
+    let stored = Baseline::of(&hung, None, &BTreeSet::new());
+    let read = Baseline::parse(stored.to_text().as_bytes()).unwrap();
+    assert_eq!(read, stored);
+    assert!(!Baseline::of(&base, None, &BTreeSet::new()).to_text().contains("unfinished"));
+    for runs in [&hung, &read.runs("hung")] {
+        let unknown = "8 of 8 runs don't have it: record them for longer";
+        check_gate("of = \"initcall:foo_init\"\nat_most = \"1 s\"", None, runs, GateOutcome::Inconclusive, unknown);
+        let increase = "of = \"initcall:foo_init\"\nincrease_at_most = \"1 s\"";
+        check_gate(increase, Some(&base), runs, GateOutcome::Inconclusive, unknown);
+        check_gate(increase, Some(runs), &base, GateOutcome::Inconclusive, "the baseline was stored without it");
+        let c = compare(&base, runs, Thresholds::default()).unwrap();
+        let foo = c.changes.iter().find(|c| c.quantity.to_string() == "initcall:foo_init").unwrap();
+        assert!(foo.verdict != ChangeVerdict::Less, "{foo:?}");
+    }
+    let mut mixed = base.clone();
+    mixed.runs[3] = hung.runs[3].clone();
+    let one = "1 of 8 runs doesn't have it";
+    check_gate("of = \"initcall:foo_init\"\nat_most = \"9 s\"", None, &mixed, GateOutcome::Inconclusive, one);
+    check_gate("of = \"initcall:foo_init\"\nat_most = \"1 s\"", None, &mixed, GateOutcome::Fail, "");
+}
+
 /// One run in which `b_init` is another initcall.
 fn without_b(n: u32) -> String {
     log([40 + n * 7 % 5, 100, 30], 0).replace("b_init", "y_init")
