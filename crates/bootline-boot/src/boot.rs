@@ -13,7 +13,7 @@ use super::kernel::Kernel;
 use super::listed_console::ListedConsole;
 use super::mark::Mark;
 use super::milestone::Milestones;
-use super::phase::Phase;
+use super::phase::{Phase, PhaseName};
 use super::root_wait::{self, RootWait};
 use super::serial_line::SerialLine;
 use super::service::Service;
@@ -91,6 +91,12 @@ impl Boot {
         self.gaps.get_or_init(|| {
             gap::gaps(&self.records, &self.timeline, &self.waits, &self.milestones, self.until, LEAST_GAP)
         })
+    }
+
+    /// The phases that the boot ends, not the log: how long user space logs depends on when the capture was stopped.
+    pub fn complete_phases(&self) -> impl Iterator<Item = &Phase> {
+        let cut = self.phases.len().saturating_sub(usize::from(self.end.is_none()));
+        self.phases[..cut].iter().filter(|p| p.name != PhaseName::UserSpace)
     }
 
     /// Bytes stored and bytes transmitted, over time.

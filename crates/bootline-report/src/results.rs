@@ -23,7 +23,7 @@ use super::junit::{JunitEmitter, TestCase, TestOutcome, TestSuite, TestSuites};
 use super::time_value::ClockName;
 use super::wire::word;
 use bootline_analysis::rules::Finding;
-use bootline_boot::{Boot, NoEnd, Phase, PhaseName};
+use bootline_boot::{Boot, NoEnd};
 use bootline_capture::units::Dur;
 use bootline_records::ProblemKind;
 
@@ -61,7 +61,7 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
             .enumerate()
             .map(|(i, s)| passed("stage", word(&s.name), s.length(), since(i == 0).unwrap_or_default())),
     );
-    all.extend(complete_phases(boot).map(|p| passed("phase", word(&p.name), p.length(), String::new())));
+    all.extend(boot.complete_phases().map(|p| passed("phase", word(&p.name), p.length(), String::new())));
     let first = all.len();
     for f in findings {
         let remedies = f.remedies.iter().map(|r| format!("\n- {}", r.action)).collect::<String>();
@@ -75,12 +75,6 @@ fn results(boot: &Boot, findings: &[Finding]) -> Vec<Result> {
         }
     }
     all
-}
-
-/// The phases that the boot ends, not the log: how long user space logs depends on when the capture was stopped.
-fn complete_phases(boot: &Boot) -> impl Iterator<Item = &Phase> {
-    let cut = boot.phases.len().saturating_sub(usize::from(boot.end.is_none()));
-    boot.phases[..cut].iter().filter(|p| p.name != PhaseName::UserSpace)
 }
 
 /// The application, if one was named.

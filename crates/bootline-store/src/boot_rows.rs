@@ -162,10 +162,10 @@ fn spans(boot: &Boot, place: &Place) -> Vec<SpanRow> {
         dur_us: u.activation().map(us),
         ..place.span("unit", &u.name)
     });
-    let stages = boot.whole.stages.iter().map(|s| place.between("stage", s.name.word(), s.start, s.end));
+    // Not what the end of the log ends: that depends on when the capture was stopped.
+    let stages = boot.whole.complete_stages().iter().map(|s| place.between("stage", s.name.word(), s.start, s.end));
     let phases = boot
-        .phases
-        .iter()
+        .complete_phases()
         .map(|p| SpanRow { console_us: us(p.console), ..place.between("phase", p.name.word(), p.start, p.end) });
     let gaps = boot.gaps().iter().map(|g| SpanRow {
         console_us: us(g.console),
@@ -225,6 +225,23 @@ fn finding_row(finding: &Finding, place: &Place) -> FindingRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_end_of_the_log_is_no_end_of_a_part() {
+        let kernel = "[    0.000000] Linux version 6.1.0 (x) #1 SMP\n[    0.500000] Freeing unused kernel memory: 4K\n\
+                      [    1.000000] Run /sbin/init as init process\n";
+        let place = Place { boot_id: 0, clock: "stamps", board: None, build: None };
+        let parts = |end: &str| -> Vec<(&str, String, Option<i64>)> {
+            let log = format!("{kernel}[    {end}] a record of the kernel\n");
+            let records = bootline_boot::BootRecords::all(log.as_bytes()).remove(0);
+            let boot = Boot::analyse(records, &bootline_boot::BootOptions::default());
+            let rows = spans(&boot, &place).into_iter().filter(|s| matches!(s.kind, "phase" | "stage"));
+            rows.map(|s| (s.kind, s.name.to_string(), s.dur_us)).collect()
+        };
+        let (short, long) = (parts("2.000000"), parts("9.000000"));
+        assert_eq!(short, long);
+        assert!(short.iter().any(|(kind, ..)| *kind == "phase") && short.iter().all(|(.., us)| us.is_some()), "{short:?}");
+    }
 
     #[test]
     fn numbers_do_not_make_names_differ() {
