@@ -197,7 +197,7 @@ fn a_module_that_is_none_is_named_and_lines_are_printed_with_few_register_reads(
     assert!((arrived..total + 100).contains(&written), "{written} writes, {arrived} of {total} bytes before init");
     let (before, after) = (registers.before_init.reads_per_byte().unwrap(), registers.lines.as_ref().unwrap());
     assert_eq!(after.bytes, lines.bytes);
-    // From 5.18 on, a console whose port is open writes a FIFO at a time.
+    // From 5.19 on, a console whose port is open writes a FIFO at a time.
     assert!(before >= 0.99, "{before}");
     assert!(!outcome.dir.join("qemu.log").exists(), "the trace is not kept");
 }

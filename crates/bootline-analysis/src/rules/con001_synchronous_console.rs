@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::Con001,
     doc: "printk to a legacy console returns only when the bytes are transmitted (vprintk_emit, console_unlock): each \
           message stops the boot for its length divided by the line's speed. At 9600 baud a log line of 80 bytes \
-          costs 85 ms. A PREEMPT_RT kernel prints this way until its printer kthreads run. From 6.12 to 7.2 the \
+          costs 83 ms. A PREEMPT_RT kernel prints this way until its printer kthreads run. From 6.12 to 7.2 the \
           module nbcon_8250 can replace an 8250's legacy console, and from 5.10 on console_relay lets a kthread print to it, \
           also for other drivers; from 7.3 on the kernel's own 8250 console is an \
           nbcon console, whose kthread spins on the transmitter: there less output, a faster line or another CPU \

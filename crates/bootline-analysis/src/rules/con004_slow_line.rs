@@ -6,14 +6,14 @@ use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, KernelVersions, Remedy, Risk, SystemChange};
 use bootline_boot::SpeedSource;
 use bootline_capture::units::{Dur, Interval};
-use bootline_console::KernelVersion;
+use bootline_console::{Driver, DriverBehaviour};
 
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Con004,
-    doc: "The console transmits fewer bytes per second than its baud allows. The 8250 driver before 5.18 writes a \
-          byte, waits until the transmitter is empty, and writes the next: with slow registers (a virtual UART of a \
-          management controller, a port on a slow bus) a line at 115200 baud transmitted 2500 B/s instead of 11520 \
-          B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line that is faster than \
+    doc: "The console transmits fewer bytes per second than its baud allows. The 8250 driver before 5.19 writes a \
+          byte, waits until the transmitter is empty, and writes the next: with a port that reports late that it is \
+          empty (a virtual UART that firmware plays), or has slow registers (a slow bus), a line at 115200 baud \
+          transmitted 2500 B/s instead of 11520 B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line that is faster than \
           declared is emulated, which is no fault.",
     place: TimelinePlace::AllWaits,
     check,
@@ -38,11 +38,11 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     );
     let how = if speed.source == SpeedSource::Arrival { "arrival times" } else { "the kernel's stamps" };
     let mut remedies = Vec::new();
-    let is_8250 = line.console.name.starts_with("ttyS");
-    if is_8250 && case.boot.kernel.version.is_some_and(|v| v < KernelVersion::new(5, 18)) {
+    let fills_fifo = DriverBehaviour::fills_fifo_since(Driver::of_console(&line.console.name));
+    if let Some(since) = fills_fifo.filter(|since| case.boot.kernel.version.is_some_and(|v| v < *since)) {
         remedies.push(Remedy::new(
-            "use a kernel whose 8250 console fills the FIFO",
-            vec![SystemChange::Kernel(KernelVersions::From(KernelVersion::new(5, 18)))],
+            "use a kernel whose driver fills the FIFO",
+            vec![SystemChange::Kernel(KernelVersions::From(since))],
             "works only once a tty is open on the port; with slow registers it saved a quarter",
             Risk::Medium,
         ));
@@ -56,7 +56,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         ));
     }
     remedies.push(Remedy::in_words(
-        "check the port: the clock of its divisor (base_baud in its record) and the speed of its registers (io_serial_in takes 2 us or less in a trace of a healthy port)",
+        "check the port: the clock of its divisor (base_baud in its record); in a trace, the time of a register read (io_serial_in, 2 us or less in a healthy port) and the number of reads until LSR says that the byte has left",
         Effort::None,
         "an hour with ftrace",
         Risk::Low,

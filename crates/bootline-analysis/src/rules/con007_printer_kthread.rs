@@ -11,8 +11,9 @@ pub(super) const RULE: Rule = Rule {
     id: RuleId::Con007,
     doc: "No task waits for a console that a kthread prints to, but the kthread (nbcon_kthread_func, \
           legacy_kthread_func; nice -20) spins on the transmitter: it needs a CPU for as long as the line is busy. \
-          With only one CPU the boot makes almost no progress until the line has drained. With a second CPU the same \
-          log costs almost nothing.",
+          With only one CPU the boot makes almost no progress until the line has drained. With a second CPU it costs \
+          far less, but not nothing: in the lab the boot gets about half of its speed while the kthread prints, and \
+          less where the kthread keeps interrupts off.",
     place: TimelinePlace::Waits(WaitCause::Processor),
     check,
 };

@@ -13,7 +13,7 @@ use bootline_records::Beginnings;
 pub(super) const RULE: Rule = Rule {
     id: RuleId::Ini002,
     doc: "The kernel tests each cryptographic algorithm as it registers (cryptomgr_test threads, which initcalls wait \
-          for). On a slow CPU or under emulation this is the largest part of a boot without a console: 48 % of one \
+          for). On a slow CPU or under emulation this is the largest part of a boot without a console: 46 % of one \
           with 7.2. Without initcall_debug the tests print almost nothing; their time shows in crypto's initcalls and \
           in the first one that uses a key (load_system_certificate_list). With fips=1 each test says that it passed.",
     place: TimelinePlace::Evidence,
