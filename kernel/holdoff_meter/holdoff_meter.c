@@ -141,23 +141,24 @@ static void setup_timer(struct hrtimer *timer)
 static int watch_cpu(void *data)
 {
 	struct watch *watch = data;
+	bool stop = false;
 
 	sched_set_fifo(current);
 	setup_timer(&watch->timer);
 	hrtimer_start(&watch->timer, watch->period, HRTIMER_MODE_REL_PINNED_HARD);
-	for (;;) {
+	while (!stop) {
 		set_current_state(TASK_IDLE);
-		if (kthread_should_stop())
-			break;
+		/* First: whoever asks to stop may have waited for this CPU, which then counts. */
+		stop = kthread_should_stop();
 		/* Pairs with the release in timer_expired(). */
-		if (!smp_load_acquire(&watch->woken)) {
+		if (smp_load_acquire(&watch->woken)) {
+			__set_current_state(TASK_RUNNING);
+			add_lateness(&watch->preempt_off, watch->due);
+			/* Pairs with the acquire in timer_expired(), which may set due again. */
+			smp_store_release(&watch->woken, false);
+		} else if (!stop) {
 			schedule();
-			continue;
 		}
-		__set_current_state(TASK_RUNNING);
-		add_lateness(&watch->preempt_off, watch->due);
-		/* Pairs with the acquire in timer_expired(), which may then set due again. */
-		smp_store_release(&watch->woken, false);
 	}
 	__set_current_state(TASK_RUNNING);
 	hrtimer_cancel(&watch->timer);
