@@ -41,8 +41,8 @@ model returns what was put in. [accuracy.md](accuracy.md) shows how close predic
 const TAIL: &str = "
 What does not fit:
 
-- Post 1 at 2400 baud: 14518 bytes take 60.5 s, but the published gap is 75.9 s. The 9600 and 115200 rows agree with
-  the byte count to 1 %, so either more was printed at 2400 baud, or the line was slower than declared. At the speed that the
+- Post 1 at 2400 baud: 14518 bytes take 60.5 s, but the published gap is 75.9 s. The gaps at 9600 baud agree with
+  the byte count to 1.3 %, so either more was printed at 2400 baud, or the line was slower than declared. At the speed that the
   gap implies, the total is predicted correctly: the row below.
 - Post 1, nbcon: the published time is that of printk itself. The model counts only waits, and there the writers do not wait.
 - Post 2's boots differ in more than the kthread: the faster one opened /dev/console at 4.57 s instead of 6.25 s and then took 1.48 s

@@ -34,7 +34,8 @@ const UNITS: &str = "
 ## Units
 
 How many of the units that the sources show have a unit's whole name, how many process 1 still knew after the boot, and how far the times of
-these are off: of each boot the middle and the 95th percentile of its units, and of these the median over the boots.
+these are off: of each boot the middle and the 95th percentile of its units, and of these the median over the boots. With `systemctl show` the
+stamps are compared with themselves: what is left is how far its clock is off the host's.
 
 | sources | boots | units a boot | named | worst boot | compared | off, middle [ms] | 95th percentile [ms] | worst boot [ms] |
 | --- | --: | --: | --: | --: | --: | --: | --: | --: |
