@@ -307,6 +307,28 @@ fn registered_again(evidence: &RunEvidence<'_>) -> bool {
 /// One line of a record, as a key: the same message with the same stamp may occur more than once.
 type Key<'a> = (Option<KernelTime>, &'a [u8]);
 
+/// Where on the line the kernel reports that it dropped records, and how many. They were not lost on the line.
+struct Drops(Vec<(usize, u64)>);
+
+impl Drops {
+    fn of(lines: &[ReceivedLine]) -> Drops {
+        let reported = lines.iter().enumerate();
+        Drops(reported.filter_map(|(place, l)| Some((place, dropped(message(&l.text).text)?))).collect())
+    }
+
+    /// Of lines that are missing between two places, those that no report between them accounts for: it comes right before the next
+    /// record, and says how many were dropped but not which.
+    fn unexplained<'k, 'a>(&self, missing: &'k [Key<'a>], from: Option<usize>, to: Option<usize>) -> &'k [Key<'a>] {
+        if missing.is_empty() {
+            return missing;
+        }
+        let between = |at: usize| from.is_none_or(|from| at > from) && to.is_none_or(|to| at <= to);
+        let dropped: u64 = self.0.iter().filter(|(at, _)| between(*at)).map(|(_, records)| records).sum();
+        let explained = usize::try_from(dropped).unwrap_or(usize::MAX);
+        missing.get(explained..).unwrap_or_default()
+    }
+}
+
 /// Matches the nth occurrence of a key in the log with the nth one received.
 fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     let received: Vec<Key<'_>> = evidence.received.lines().iter().map(received_key).collect();
@@ -324,6 +346,9 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     }
     let mut expected_of: HashMap<Key<'_>, usize> = HashMap::new();
     let mut latest = None;
+    let drops = Drops::of(evidence.received.lines());
+    // Those since the last line that was found, at this place.
+    let (mut missing, mut found): (Vec<Key<'_>>, Option<usize>) = (Vec::new(), None);
     let mut lost = Tally::default();
     let mut disordered = Tally::default();
     for key in expected(evidence, stamped) {
@@ -332,9 +357,12 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
         let place = places.get(&key).and_then(|p| p.get(*nth)).copied();
         *nth += 1;
         match place {
-            None => lost.add(key),
+            None => missing.push(key),
             Some(place) => {
                 fidelity.found_lines += 1;
+                drops.unexplained(&missing, found, Some(place)).iter().for_each(|key| lost.add(*key));
+                missing.clear();
+                found = Some(place);
                 if latest.is_some_and(|latest| place < latest) {
                     disordered.add(key);
                 }
@@ -342,6 +370,7 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
             }
         }
     }
+    drops.unexplained(&missing, found, None).iter().for_each(|key| lost.add(*key));
     let mut doubled = Tally::default();
     // With a boot console the kernel deliberately prints its first messages twice.
     if !evidence.command_line.contains("earlycon") && !evidence.command_line.contains("earlyprintk") {
@@ -351,9 +380,8 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
             }
         }
     }
-    // What the kernel dropped was not lost on the line; it reports how many records, but not which.
-    if lost.lines > fidelity.dropped_by_kernel {
-        fidelity.flaws.push(FidelityFlaw::Lost { lines: lost.lines - fidelity.dropped_by_kernel, first: lost.first });
+    if lost.lines > 0 {
+        fidelity.flaws.push(FidelityFlaw::Lost { lines: lost.lines, first: lost.first });
     }
     if doubled.lines > 0 && registered_again(evidence) {
         fidelity.flaws.push(FidelityFlaw::PrintedAgain { lines: doubled.lines });

@@ -88,6 +88,24 @@ fn what_the_kernel_dropped_was_not_lost_on_the_line() {
 }
 
 #[test]
+fn a_drop_is_no_excuse_for_what_is_lost_elsewhere() {
+    // The two were dropped and are no longer in the log when it is read.
+    let later = LOG.replace("6,1,0,-;twice\n6,2,0,-;twice\n", "");
+    let received = WIRE
+        .replace("[    0.000000] twice\n[    0.000000] twice\n", "** 2 printk messages dropped **\n")
+        .replace("[    1.500000] lines\n", "");
+    let fidelity = run(&later, &received, RATE_9600, "");
+    assert_eq!(fidelity.flaws, [FidelityFlaw::Lost { lines: 1, first: "[1.500000] lines".into() }]);
+    // Of three that are missing where two were dropped, one was lost.
+    let fewer = WIRE
+        .replace("[    0.000000] twice\n[    0.000000] twice\n", "** 2 printk messages dropped **\n")
+        .replace("[    1.500000] two\n", "");
+    check_flaws(&fewer, "", &[FidelityFlaw::Lost { lines: 1, first: "[1.500000] two".into() }]);
+    let at_the_end = WIRE.replace("[    1.500001] legacy console [ttyS0] enabled\n", "** 1 printk messages dropped **\n");
+    check_flaws(&at_the_end, "", &[]);
+}
+
+#[test]
 fn levels_decide_what_belongs_on_the_console() {
     let first = "[0.000010] debugging".to_owned();
     check_flaws(WIRE, "quiet ignore_loglevel", &[FidelityFlaw::Lost { lines: 1, first }]);
