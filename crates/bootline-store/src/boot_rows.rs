@@ -240,7 +240,10 @@ mod tests {
         };
         let (short, long) = (parts("2.000000"), parts("9.000000"));
         assert_eq!(short, long);
-        assert!(short.iter().any(|(kind, ..)| *kind == "phase") && short.iter().all(|(.., us)| us.is_some()), "{short:?}");
+        assert!(
+            short.iter().any(|(kind, ..)| *kind == "phase") && short.iter().all(|(.., us)| us.is_some()),
+            "{short:?}"
+        );
     }
 
     #[test]

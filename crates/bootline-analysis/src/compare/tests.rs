@@ -309,9 +309,8 @@ fn a_baseline_comes_back_as_it_went() {
 fn what_never_returned_is_not_taken_for_fast() {
     let module = |end: &str| format!("[    0.900000] calling  foo_init+0x0/0x10 [foo] @ 99\n[    9.000000] {end}\n");
     let returned = "initcall foo_init+0x0/0x10 [foo] returned 0 after 8100000 usecs";
-    let with = |name: &str, end: &'static str| {
-        set(name, (0..8).map(|i| log([40 + i * 7 % 5, 100, 30], 0) + &module(end)))
-    };
+    let with =
+        |name: &str, end: &'static str| set(name, (0..8).map(|i| log([40 + i * 7 % 5, 100, 30], 0) + &module(end)));
     let (base, hung) = (with("base", returned), with("hung", "still there"));
     let stored = Baseline::of(&hung, None, &BTreeSet::new());
     let read = Baseline::parse(stored.to_text().as_bytes()).unwrap();

@@ -101,7 +101,8 @@ fn a_drop_is_no_excuse_for_what_is_lost_elsewhere() {
         .replace("[    0.000000] twice\n[    0.000000] twice\n", "** 2 printk messages dropped **\n")
         .replace("[    1.500000] two\n", "");
     check_flaws(&fewer, "", &[FidelityFlaw::Lost { lines: 1, first: "[1.500000] two".into() }]);
-    let at_the_end = WIRE.replace("[    1.500001] legacy console [ttyS0] enabled\n", "** 1 printk messages dropped **\n");
+    let at_the_end =
+        WIRE.replace("[    1.500001] legacy console [ttyS0] enabled\n", "** 1 printk messages dropped **\n");
     check_flaws(&at_the_end, "", &[]);
 }
 
