@@ -223,12 +223,16 @@ class RunSet:
     def add_baseline(self, text: bytes, name: str) -> None:
         """Adds the runs of a stored baseline."""
 
-    def exclude(self, name: str, why: str) -> None:
-        """Lists an input that holds no boot."""
+    def exclude(self, name: str, why: str, expected: bool = False) -> None:
+        """Lists an input that holds no boot, or a run that can't be used; `expected` if the fault is the lab's and not the boot's."""
 
     @property
     def excluded(self) -> list[tuple[str, str]]:
         """Inputs and boots that can't be used, and why."""
+
+    @property
+    def failed(self) -> list[tuple[str, str]]:
+        """Those of them that are no fault of the lab."""
 
     @property
     def name(self) -> str: ...

@@ -115,12 +115,15 @@ def boot_budget(
             if limit.estimate is not None:
                 record_property(f"{limit.quantity} {limit.kind}", limit.estimate)
         messages = "\n".join(limit.message for limit in verdict.limits if limit.message)
+        # A run that the lab itself found invalid is named, and says nothing of the boots.
+        for name, why in runs.excluded:
+            record_property("excluded", f"{name}: {why}")
         if verdict.outcome == "fail":
             pytest.fail(messages, pytrace=False)
-        if runs.excluded:
-            name, why = runs.excluded[0]
-            messages += f"\n{len(runs.excluded)} of {len(runs) + len(runs.excluded)} boots can't be used\n  at: {name}: {why}"
-        if verdict.outcome == "inconclusive" or runs.excluded:
+        if runs.failed:
+            name, why = runs.failed[0]
+            messages += f"\n{len(runs.failed)} of {len(runs) + len(runs.excluded)} boots can't be used\n  at: {name}: {why}"
+        if verdict.outcome == "inconclusive" or runs.failed:
             raise InconclusiveError(messages.strip())
         return verdict.limits
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from ._bootline import Budget, RunSet, check_set, compare_sets
 from .boots import Boot
 from .boots import open as open_boots
-from .errors import InputError
+from .errors import InputError, UsageError
 
 __all__ = ["Budget", "CheckedLimit", "Input", "RunSet", "Verdict", "boot_set", "check", "compare", "read_budget"]
 
@@ -19,12 +20,27 @@ Input = str | os.PathLike[str] | Boot
 
 _LOGS = (".cap", ".log", ".txt", ".dmesg", ".kmsg", ".tar")
 _BASELINE = b'"bootline-baseline/'
+# How runs of the lab end (docs/schema/truth-1.schema.json). In the words of `bootline compare`, why one is left out, and whether the fault
+# is the lab's and not the boot's.
+_VERDICTS: dict[str, tuple[str, bool] | None] = {
+    "valid": None,
+    "unchecked": None,
+    "invalid": ("the lab found the run invalid", True),
+    "interrupted": ("the run was interrupted", True),
+    "panicked": ("the kernel panicked", False),
+    "module-failed": ("the kernel refused a module", False),
+    "no-system": ("the system could not be started", False),
+    "timed-out": ("the boot hung", False),
+    "stopped": ("the guest stopped before its end", False),
+}
 
 
 def boot_set(name: str, inputs: Iterable[Input], *, budget: Budget | None = None, app: str | None = None, **options: Any) -> RunSet:
     """The measures of boots: of logs and captures, folders of them, stored baselines, or boots that were opened before.
 
-    What can't be used is listed in `RunSet.excluded`, with why. Options as for `bootline.open`.
+    Each boot counts once: to give one twice is a `UsageError`. What can't be used is listed in `RunSet.excluded`, with why; so is a run
+    that the lab itself found invalid, if its folder is given or the one above. `RunSet.failed` lists those that are no fault of the lab.
+    Options as for `bootline.open`.
 
     >>> runs = boot_set("two", ["corpus/x86-6.18-rt-9600/boot.cap", "corpus/x86-6.19-rt-9600/boot.cap"])
     >>> len(runs), runs.excluded
@@ -35,11 +51,24 @@ def boot_set(name: str, inputs: Iterable[Input], *, budget: Budget | None = None
     if budget is not None and budget.end is not None:
         options.setdefault("marker", budget.end)
     runs = RunSet(name, budget, app)
+    files: set[str] = set()
+    # Weak, so that boots that a generator gives are not kept.
+    boots: WeakSet[Boot] = WeakSet()
     for given in inputs:
         if isinstance(given, Boot):
+            if given in boots:
+                raise _twice(given.name)
+            boots.add(given)
             runs.add(given.handle)
             continue
-        for path in _files(Path(given)):
+        for path, truth in _files(Path(given)):
+            real = os.path.realpath(path)
+            if real in files:
+                raise _twice(str(path))
+            files.add(real)
+            if truth is not None and (verdict := _unbelievable(truth)):
+                runs.exclude(str(path), *verdict)
+                continue
             if _is_baseline(path):
                 runs.add_baseline(path.read_bytes(), str(path))
                 continue
@@ -51,20 +80,41 @@ def boot_set(name: str, inputs: Iterable[Input], *, budget: Budget | None = None
     return runs
 
 
-def _files(path: Path) -> list[Path]:
-    """The file, or the captures in a folder, as `bootline compare` takes them: those of runs, else logs, else collections."""
+def _twice(name: str) -> UsageError:
+    return UsageError(f"`{name}` is named twice", "each boot counts once: name the folder, or the files in it")
+
+
+def _files(path: Path) -> list[tuple[Path, Path | None]]:
+    """The file, or the captures in a folder, as `bootline compare` takes them: those of runs, else logs, else collections.
+
+    Each with what the lab knows of it, if it is the run in a folder that the lab wrote."""
     if not path.is_dir():
-        return [path]
-    if (path / "boot.cap").is_file():
-        return [path / "boot.cap"]
+        return [(path, None)]
+    if run := _run(path):
+        return [run]
     entries = sorted(path.iterdir())
     files = {ending: [e for e in entries if e.is_file() and e.suffix.lower() == ending] for ending in _LOGS}
-    captures = files[".cap"] + [e / "boot.cap" for e in entries if (e / "boot.cap").is_file()]
-    logs = sorted(path for ending in _LOGS[1:-1] for path in files[ending])
-    found = captures or logs or files[".tar"]
-    if not found:
+    runs = [run for e in entries if (run := _run(e))]
+    alone = files[".cap"]
+    if not alone and not runs:
+        alone = sorted(path for ending in _LOGS[1:-1] for path in files[ending]) or files[".tar"]
+    if not alone and not runs:
         raise InputError(f"no captures and no logs in `{path}`", "captures end in .cap, logs in .log, .txt, .dmesg or .kmsg")
-    return found
+    return [*((path, None) for path in alone), *runs]
+
+
+def _run(folder: Path) -> tuple[Path, Path | None] | None:
+    """The run in a folder that `bootline boot` wrote."""
+    log, truth = folder / "boot.cap", folder / "truth.json"
+    return (log, truth if truth.is_file() else None) if log.is_file() else None
+
+
+def _unbelievable(truth: Path) -> tuple[str, bool] | None:
+    """Why the lab found a run unusable, and whether the fault is the lab's and not the boot's."""
+    try:
+        return _VERDICTS[json.loads(truth.read_bytes())["verdict"]["verdict"]]
+    except (OSError, ValueError, LookupError, TypeError):
+        return "its `truth.json` can't be read", True
 
 
 def _is_baseline(path: Path) -> bool:

@@ -2,6 +2,7 @@
 """The API says what the command says, of the same files."""
 
 import json
+import shutil
 import subprocess
 import threading
 import time
@@ -148,6 +149,46 @@ def test_sets_take_what_the_command_takes(tmp_path: Path, bootline_command: Path
     )
     assert verdict.outcome == "pass"
     assert verdict.document["schema"] == "bootline-check/1"
+
+
+def test_a_boot_counts_once(tmp_path: Path) -> None:
+    for n in range(2):
+        (tmp_path / f"{n}.log").write_text(log(100 + n))
+    (tmp_path / "again").symlink_to(tmp_path / "1.log")
+    first = tmp_path / "0.log"
+    boot = bootline.open(first).only()
+    inputs: list[list[Any]] = [[first] * 4, [tmp_path, tmp_path / "again"], [str(first), tmp_path / "." / "0.log"], [boot, boot]]
+    budget = bootline.Budget('[[budget]]\nof = "time-to-init"\nat_most = "9 s"', "b")
+    for twice in inputs:
+        with pytest.raises(bootline.UsageError, match=r"`.*` is named twice\n  hint: each boot counts once"):
+            bootline.check(budget, twice)
+    # A boot may well be in both sets.
+    assert bootline.compare(first, first)["from"]["runs"] == 1
+
+
+def test_runs_that_the_lab_found_unusable_are_excluded_as_by_the_command(tmp_path: Path, bootline_command: Path) -> None:
+    truth = json.loads(Path("corpus/x86-6.18-rt-9600/truth.json").read_text())
+    verdicts: list[dict[str, Any]] = [{"verdict": verdict} for verdict in ("valid", "unchecked", "invalid", "interrupted", "stopped")]
+    verdicts += [{"verdict": "panicked", "line": "x"}, {"verdict": "module-failed", "module": "x", "error": "x"}]
+    verdicts += [{"verdict": "no-system", "error": "x"}, {"verdict": "timed-out", "silent_ns": 1}]
+    known = json.loads(Path("docs/schema/truth-1.schema.json").read_text())["$defs"]["RunVerdict"]["oneOf"]
+    assert {v["verdict"] for v in verdicts} == {v["properties"]["verdict"]["const"] for v in known}
+    for verdict in verdicts:
+        folder = tmp_path / "runs" / verdict["verdict"]
+        folder.mkdir(parents=True)
+        shutil.copy("corpus/x86-6.18-rt-9600/boot.cap", folder)
+        (folder / "truth.json").write_text(json.dumps(truth | {"verdict": verdict}))
+    for name, text in {"cut": "{", "list": "[]", "other": json.dumps(truth | {"verdict": {"verdict": "odd"}})}.items():
+        folder = tmp_path / "runs" / name
+        folder.mkdir()
+        shutil.copy("corpus/x86-6.18-rt-9600/boot.cap", folder)
+        (folder / "truth.json").write_text(text)
+    of_lab = boot_set("runs", [tmp_path / "runs"])
+    assert (len(of_lab), len(of_lab.excluded), len(of_lab.failed)) == (2, 10, 5)
+    assert (str(tmp_path / "runs/invalid/boot.cap"), "the lab found the run invalid") in of_lab.excluded
+    # Which are excluded, why, and which are the lab's fault.
+    for given in (tmp_path / "runs", tmp_path / "runs/valid"):
+        assert bootline.compare(given, given) == of_command(bootline_command, "compare", "--json", str(given), str(given))
 
 
 def test_an_application_that_is_named_comes_before_that_of_the_budget(tmp_path: Path) -> None:

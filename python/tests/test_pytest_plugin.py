@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The plugin passes, fails and errors as the gate does, in sessions of pytest's own."""
 
+import json
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
@@ -110,6 +111,35 @@ def test_the_name_of_a_file_is_no_pattern(boots: pytest.Pytester) -> None:
             boot_budget("b[1].log")
     """)
     boots.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_patterns_that_overlap_are_refused(boots: pytest.Pytester) -> None:
+    boots.makepyfile("""
+        def test_one(boot_budget):
+            boot_budget("fast.*", "f*.log")
+    """)
+    result = boots.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*UsageError: `fast.log` is named twice*"])
+
+
+def test_a_run_that_the_lab_found_invalid_is_named_and_left_out(boots: pytest.Pytester) -> None:
+    # Such a run may say anything.
+    for name, verdict, ms in (("valid", "valid", 100), ("lost-bytes", "invalid", 900)):
+        (boots.path / "runs" / name).mkdir(parents=True)
+        (boots.path / "runs" / name / "boot.cap").write_text(log(ms))
+        (boots.path / "runs" / name / "truth.json").write_text(json.dumps({"verdict": {"verdict": verdict}}))
+    boots.makepyfile("""
+        def test_runs(boot_budget):
+            boot_budget("runs")
+    """)
+    boots.runpytest_subprocess("--junit-xml=report.xml", "-o", "junit_family=xunit1").assert_outcomes(passed=1)
+    properties = {p.attrib["name"]: p.attrib["value"] for p in ET.parse(boots.path / "report.xml").iter("property")}
+    assert properties["excluded"] == "runs/lost-bytes/boot.cap: the lab found the run invalid"
+    (boots.path / "runs" / "lost-bytes" / "truth.json").write_text(json.dumps({"verdict": {"verdict": "stopped"}}))
+    result = boots.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*InconclusiveError: 1 of 2 boots can't be used*", "*the guest stopped before its end*"])
 
 
 def test_a_baseline_and_a_marker_by_options(boots: pytest.Pytester, bootline_command: Path) -> None:

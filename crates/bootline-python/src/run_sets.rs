@@ -116,15 +116,22 @@ impl RunSet {
         Ok(())
     }
 
-    /// Lists an input that holds no boot.
-    fn exclude(&self, name: String, why: String) {
-        self.set().excluded.push(Excluded { source: name, why, expected: false });
+    /// Lists an input that holds no boot, or a run that can't be used; `expected` if the fault is the lab's and not the boot's.
+    #[pyo3(signature = (name, why, expected=false))]
+    fn exclude(&self, name: String, why: String, expected: bool) {
+        self.set().excluded.push(Excluded { source: name, why, expected });
     }
 
     /// Inputs and boots that can't be used, and why.
     #[getter]
     fn excluded(&self) -> Vec<(String, String)> {
-        self.set().excluded.iter().map(|e| (e.source.clone(), e.why.clone())).collect()
+        self.set().excluded.iter().map(named).collect()
+    }
+
+    /// Those of them that are no fault of the lab.
+    #[getter]
+    fn failed(&self) -> Vec<(String, String)> {
+        self.set().excluded.iter().filter(|e| !e.expected).map(named).collect()
     }
 
     #[getter]
@@ -135,6 +142,10 @@ impl RunSet {
     fn __len__(&self) -> usize {
         self.set().n()
     }
+}
+
+fn named(excluded: &Excluded) -> (String, String) {
+    (excluded.source.clone(), excluded.why.clone())
 }
 
 /// The document `bootline-compare/1`; none if a set is empty.

@@ -8,6 +8,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import stats
 from .answer import GAP, Answer, Estimate, named, part_words
@@ -96,6 +97,11 @@ class Comparison(Answer):
         fewest = min((d.base_boots + d.new_boots for d in self.differences if d.kind == "boot"), default=0)
         if 0 < fewest < MOST_BOOTS and least_p(fewest // 2, fewest - fewest // 2) * judged > SIGNIFICANT:
             notes.append(f"Too few boots to distinguish a single part (of {number(judged)}) from chance; several that differ may show.")
+        if max(self.base_compared, self.new_compared) > MOST_BOOTS:
+            notes.append(
+                f"Of more than {MOST_BOOTS} boots, times of parts are within 2 % (they come from mergeable sketches); intervals are wider "
+                "by that: parts that differ by less are not told apart."
+            )
         if parts > 50:
             notes.append(f"{count(parts - 50, 'more part')} that differ are in the JSON.")
         if self.clocks_of_one:
@@ -144,24 +150,39 @@ def least_p(n: int, m: int) -> float:
 Part = tuple[str | None, str, str, str]
 
 
+class Value(NamedTuple):
+    """What a boot took: the mean of those in its bucket, and the bounds of the bucket; all three are equal if it is known."""
+
+    us: float
+    low_us: float
+    high_us: float
+
+
+#: What a boot took that does not have the part.
+NOTHING = Value(0.0, 0.0, 0.0)
+#: Values, with how many boots took so long.
+Counted = list[tuple[Value, int]]
+
+
 @dataclass
 class Values:
     """What the boots of either side took for a part."""
 
-    base: list[tuple[float, int]]
-    new: list[tuple[float, int]]
+    base: Counted
+    new: Counted
 
-    def of(self, side: str) -> list[tuple[float, int]]:
-        """Those of a side, with how many boots took so long."""
+    def of(self, side: str) -> Counted:
+        """Those of a side."""
         return self.base if side == "base" else self.new
 
 
-def thinned(counted: Sequence[tuple[float, int]], most: int = MOST_BOOTS) -> list[float]:
+def thinned(counted: Counted, most: int = MOST_BOOTS) -> list[Value]:
     """Values that are distributed as counted ones, but not more than so many: quantiles, evenly spaced.
 
-    >>> thinned([(1.0, 2), (5.0, 1)])
+    >>> one, five = Value(1.0, 1.0, 1.0), Value(5.0, 4.9, 5.1)
+    >>> [value.us for value in thinned([(one, 2), (five, 1)])]
     [1.0, 1.0, 5.0]
-    >>> thinned([(1.0, 600), (5.0, 400)], most=5)
+    >>> [value.us for value in thinned([(one, 600), (five, 400)], most=5)]
     [1.0, 1.0, 1.0, 5.0, 5.0]
     """
     ordered = sorted(counted)
@@ -183,24 +204,25 @@ def differences(rows: Sequence[Row], least_us: float) -> list[Difference]:
     A boot without a part took no time for it, provided that it shows others of its kind."""
     parts: dict[Part, Values] = defaultdict(lambda: Values([], []))
     for row in rows:
-        parts[row["board"], row["clock"], row["kind"], row["name"]].of(row["side"]).append((row["value_us"], row["boots"]))
+        value = Value(row["value_us"], row["low_us"], row["high_us"])
+        parts[row["board"], row["clock"], row["kind"], row["name"]].of(row["side"]).append((value, row["boots"]))
     boots = {key: (sum(n for _, n in v.base), sum(n for _, n in v.new)) for key, v in parts.items()}
     shown = boots_that_show(boots)
-    compared: dict[Part, tuple[list[float], list[float]]] = {}
+    compared: dict[Part, tuple[list[Value], list[Value]]] = {}
     for key, v in parts.items():
         board, clock, kind, _ = key
         of_kind = boots[key] if kind == "boot" else shown[board, clock, "boot" if kind == GAP else kind]
-        with_absent = [[*counted, (0.0, max(0, of - n))] for counted, of, n in zip((v.base, v.new), of_kind, boots[key], strict=True)]
+        with_absent = [[*counted, (NOTHING, max(0, of - n))] for counted, of, n in zip((v.base, v.new), of_kind, boots[key], strict=True)]
         base, new = (thinned(counted) for counted in with_absent)
         if base and new:
             compared[key] = base, new
     # What lies closer together in all boots is no part that could differ.
     boots_apart = [key for key in compared if key[2] == "boot"]
-    parts_apart = [key for key, (base, new) in compared.items() if key[2] != "boot" and max(base + new) - min(base + new) >= least_us]
+    parts_apart = [key for key, (base, new) in compared.items() if key[2] != "boot" and max(base + new).us - min(base + new).us >= least_us]
     # Whole boots are few, and what one asks for first: parts don't cost them power.
     found = []
     for family in (boots_apart, parts_apart):
-        raw = [stats.p_value(compared[key][1], compared[key][0]) for key in family]
+        raw = [stats.p_value(*([value.us for value in side] for side in compared[key])) for key in family]
         corrected = stats.false_discovery(raw)
         found += [described(key, *compared[key], boots[key], p, least_us) for key, p in zip(family, corrected, strict=True)]
     return sorted(found, key=lambda d: (d.kind != "boot", -abs(d.difference_us.best), d.board or "", d.clock, d.kind, d.name))
@@ -215,15 +237,19 @@ def boots_that_show(boots: Mapping[Part, tuple[int, int]]) -> dict[tuple[str | N
     return shown
 
 
-def described(key: Part, base: list[float], new: list[float], boots: tuple[int, int], p: float, least_us: float) -> Difference:
-    low, best, high, confidence = stats.difference(new, base)
+def described(key: Part, base: list[Value], new: list[Value], boots: tuple[int, int], p: float, least_us: float) -> Difference:
+    base_us, new_us = (statistics.median(value.us for value in side) for side in (base, new))
+    # Whatever boots took between the bounds of their buckets, the interval holds what it would be for them.
+    low, _, _, confidence = stats.difference([value.low_us for value in new], [value.high_us for value in base])
+    _, _, high, _ = stats.difference([value.high_us for value in new], [value.low_us for value in base])
+    best = new_us - base_us
     if p > SIGNIFICANT or abs(best) < least_us or low <= 0 <= high:
         verdict = "same"
     elif not boots[0] or not boots[1]:
         verdict = "new" if boots[1] else "gone"
     else:
         verdict = "slower" if best > 0 else "faster"
-    return Difference(*key, *boots, statistics.median(base), statistics.median(new), Estimate(low, best, high, confidence), p, verdict)
+    return Difference(*key, *boots, base_us, new_us, Estimate(low, best, high, confidence), p, verdict)
 
 
 def clocks_of_one(found: Sequence[Row]) -> list[str]:
@@ -234,12 +260,13 @@ def clocks_of_one(found: Sequence[Row]) -> list[str]:
 
 
 def compare(store: Store, base: Population, new: Population, least_us: float) -> Comparison:
-    """Compares two populations: by the rollups if these tell them apart, else by up to so many boots of each, chosen by chance."""
+    """Compares two populations: by the rollups if there are many boots and these tell them apart, else by boots, chosen by chance."""
     exclude_each_other(base, new)
     # Boots of different boards are one population only if both sides name theirs.
     by_board = not ("board" in base.values and "board" in new.values)
     boots = base.boots(store), new.boots(store)
-    if base.is_rolled_up and new.is_rolled_up:
+    # What few boots took is quickly read; the rollups only have it within 2 %.
+    if max(boots) > MOST_BOOTS and base.is_rolled_up and new.is_rolled_up:
         rows = store.ask("sides_of_rollups", by_board=by_board, least_us=least_us, **rollup_parameters(base, new))
         chosen = boots
     else:

@@ -20,6 +20,7 @@ from bootline.fleet.overview import overview
 from bootline.fleet.population import population
 from bootline.fleet.selection import Selection
 from bootline.fleet.sides import compare, device
+from bootline.fleet.slowest import slowest
 from bootline.fleet.store import Store, UsageError
 from bootline.fleet.times import times
 
@@ -80,6 +81,21 @@ def test_medians_of_many_boots_are_closer_than_a_bucket_is_wide(tmp_path: Path, 
 def test_medians_of_few_boots_are_exact(tmp_path: Path) -> None:
     boots = [Boot(us) for us in (1_000_000, 1_100_000, 1_300_000, 1_700_000, 2_500_000)]
     assert times(write(tmp_path / "store", boots), ALL, by_build=False).times[0].median_us == 1_300_000
+
+
+def test_medians_of_an_even_number_of_boots_lie_in_the_middle(tmp_path: Path) -> None:
+    # One of the boots has no y_init: it took no time for it.
+    boots = [Boot(10_000_000, parts={"x_init": 1_000_000}), Boot(20_000_000, parts={"x_init": 2_000_000, "y_init": 3_000_000})]
+    boots += [Boot(1_000_000, build="b1", parts={"x_init": 1})]
+    store = write(tmp_path / "store", boots)
+    first = Selection(build="b0")
+    assert [t.median_us for t in times(store, first, by_build=False).times] == [15_000_000]
+    assert {p.name: p.median_us for p in slowest(store, first, None, 9).parts} == {"x_init": 1_500_000, "y_init": 3_000_000}
+    medians = {series.name: series.values()[0] for series in ask_series(store, ALL, Limits())}
+    assert medians == {"time-to-init": 15_000_000, "x_init": 1_500_000, "y_init": 1_500_000}
+    store.choose_boots([(1, "a", "b0", None, DAY)])
+    longer = store.ask("parts_of_boots", since=DAY, until=DAY, all_since=DAY, all_until=DAY)
+    assert {row["name"]: row["median_us"] for row in longer} == {"x_init": 1_500_000, "y_init": 1_500_000}
 
 
 def test_clocks_are_never_pooled(tmp_path: Path) -> None:

@@ -32,10 +32,15 @@ shown AS (
             ELSE max(total) OVER (PARTITION BY board, build, clock, kind) END AS of_boots
     FROM ranked
 ),
+-- Of an even number, the mean of the two in the middle.
 medians AS (
     SELECT board, build, clock, kind, name,
-        CASE WHEN max(of_boots) >= 2 * max(total) THEN 0
-            ELSE min(value_us) FILTER (WHERE up_to + of_boots - total >= 0.5 * of_boots) END AS median_us
+        0.5 * (
+            CASE WHEN max(of_boots) >= 2 * max(total) THEN 0
+                ELSE min(value_us) FILTER (WHERE up_to + of_boots - total >= 0.5 * of_boots) END
+            + CASE WHEN max(of_boots) > 2 * max(total) THEN 0
+                ELSE min(value_us) FILTER (WHERE up_to + of_boots - total > 0.5 * of_boots) END
+        ) AS median_us
     FROM shown
     GROUP BY board, build, clock, kind, name
 ),

@@ -87,14 +87,20 @@ counted AS (
 -- Where the median is among the boots that have the part: those without it come first.
 interpolated AS (
     SELECT *, total - 0.5 * of_boots AS median_rank,
-        value_us + ((total - 0.5 * of_boots - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots) AS interpolated_us
+        least(
+            greatest(value_us + ((total - 0.5 * of_boots - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots), low_us),
+            high_us
+        ) AS middle_us
     FROM counted
 ),
+-- Of an even number, the mean of the two in the middle, which may lie in different buckets.
 medians AS (
     SELECT board, build, clock, kind, name,
         CAST(max(of_boots) AS BIGINT) AS boots,
-        CASE WHEN max(median_rank) <= 0 THEN 0
-            ELSE min(least(greatest(interpolated_us, low_us), high_us)) FILTER (WHERE up_to >= median_rank) END AS median_us
+        0.5 * (
+            CASE WHEN max(median_rank) <= 0 THEN 0 ELSE min(middle_us) FILTER (WHERE up_to >= median_rank) END
+            + CASE WHEN max(median_rank) < 0 THEN 0 ELSE min(middle_us) FILTER (WHERE up_to > median_rank) END
+        ) AS median_us
     FROM interpolated
     GROUP BY board, build, clock, kind, name
 ),

@@ -5,7 +5,8 @@
 WITH parts AS (
     SELECT chosen.side, spans.boot_id, CASE WHEN :by_board THEN spans.board END AS board, spans.clock, spans.kind, spans.name,
         sum(greatest(dur_us - spans.console_us, 0)) AS us
-    FROM spans JOIN chosen ON chosen.boot_id = spans.boot_id
+    -- By the date, too, so that only the chosen days are read.
+    FROM spans JOIN chosen ON chosen.boot_id = spans.boot_id AND chosen.date = spans.date
     WHERE dur_us IS NOT NULL AND spans.date BETWEEN :since AND :until
     GROUP BY chosen.side, spans.boot_id, spans.board, spans.clock, spans.kind, spans.name
     UNION ALL
@@ -21,7 +22,7 @@ WITH parts AS (
 with_greatest AS (
     SELECT *, max(us) OVER (PARTITION BY board, clock, kind, name) AS greatest_us FROM parts
 )
-SELECT board, clock, kind, name, side, CAST(us AS DOUBLE) AS value_us, 1 AS boots
+SELECT board, clock, kind, name, side, CAST(us AS DOUBLE) AS value_us, CAST(us AS DOUBLE) AS low_us, CAST(us AS DOUBLE) AS high_us, 1 AS boots
 FROM with_greatest
 WHERE greatest_us >= :least_us
 ORDER BY board NULLS FIRST, clock, kind, name, side, value_us

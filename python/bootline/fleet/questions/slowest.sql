@@ -18,7 +18,8 @@ ranked AS (
 )
 SELECT board, clock, kind, name,
     CAST(max(total) AS BIGINT) AS boots,
-    min(value_us) FILTER (WHERE up_to >= 0.5 * total) AS median_us,
+    -- Of an even number, the mean of the two in the middle.
+    0.5 * (min(value_us) FILTER (WHERE up_to >= 0.5 * total) + min(value_us) FILTER (WHERE up_to > 0.5 * total)) AS median_us,
     min(value_us) FILTER (WHERE up_to >= 0.9 * total) AS p90_us,
     CAST(sum(us) AS BIGINT) AS total_us
 FROM ranked

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT OR Apache-2.0
 -- How long boots, their stages and phases take, by board and clock, and by build if asked. From the rollups, where each figure is within
--- 2 % (it is the mean of its bucket, and the median is interpolated within it); the time to the application from boots. The bounds of
--- the median are those of the buckets that hold its order statistics (95 %).
+-- 2 % (it is the mean of its bucket, and the median is interpolated within it; that of an even number lies between the two in the
+-- middle); the time to the application from boots. The bounds of the median are those of the buckets that hold its order statistics (95 %).
 -- Parameters: board, build (null: all), since, until (dates), by_build (whether builds are rows of their own).
 WITH buckets AS (
     SELECT board, CASE WHEN :by_build THEN build END AS build, clock, kind, name, bucket, sum(count) AS boots, sum(sum_us) AS us
@@ -36,7 +36,10 @@ ranked AS (
     FROM valued
 ),
 interpolated AS (
-    SELECT *, value_us + ((0.5 * total - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots) AS interpolated_us
+    SELECT *,
+        least(
+            greatest(value_us + ((0.5 * total - up_to + boots) / boots - 0.5) * (high_us - low_us) * (1 - 1.0 / boots), low_us), high_us
+        ) AS middle_us
     FROM ranked
 )
 SELECT board, build, clock, kind, name,
@@ -44,7 +47,7 @@ SELECT board, build, clock, kind, name,
     min(value_us) AS least_us,
     min(value_us) FILTER (WHERE up_to >= 0.1 * total) AS p10_us,
     min(low_us) FILTER (WHERE up_to >= 0.5 * total - 0.98 * sqrt(total)) AS median_low_us,
-    min(least(greatest(interpolated_us, low_us), high_us)) FILTER (WHERE up_to >= 0.5 * total) AS median_us,
+    0.5 * (min(middle_us) FILTER (WHERE up_to >= 0.5 * total) + min(middle_us) FILTER (WHERE up_to > 0.5 * total)) AS median_us,
     min(high_us) FILTER (WHERE up_to >= least(0.5 * total + 0.98 * sqrt(total) + 1, total)) AS median_high_us,
     min(value_us) FILTER (WHERE up_to >= 0.9 * total) AS p90_us,
     max(value_us) AS greatest_us
