@@ -23,6 +23,9 @@ pub(crate) struct BaselineJson {
     runs: Vec<usize>,
     /// Numbers by quantity, one a run; null where a run has none. Nanoseconds, or bytes for `console-bytes`.
     values: BTreeMap<String, Vec<Option<i64>>>,
+    /// Initcalls and async calls that did not return in some runs, by quantity, with the positions of these runs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unfinished: BTreeMap<String, Vec<usize>>,
     /// What the times consist of.
     parts: Vec<StoredPart>,
     /// Parts that are stored in sum only, since none took long.
