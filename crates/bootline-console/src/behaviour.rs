@@ -104,12 +104,10 @@ impl DriverBehaviour {
         nbcon.min_by_key(|(version, stock)| (stock.flushes_at_registration(), *version)).map(|(version, _)| version)
     }
 
-    /// The first version in which a driver's console fills the port's FIFO, if it has not always done so.
+    /// The first version in which a driver's console fills the port's FIFO.
     pub fn fills_fifo_since(driver: Driver) -> Option<KernelVersion> {
         let fills = |r: &&DriverRow| r.driver == driver && matches!(r.fifo, Some(FifoUse::TtyOpen | FifoUse::Always));
-        let first = TABLE.drivers.iter().filter(fills).map(|r| r.range.from).min()?;
-        let before = |r: &DriverRow| r.driver == driver && r.fifo == Some(FifoUse::Never) && r.range.from < first;
-        TABLE.drivers.iter().any(before).then_some(first)
+        TABLE.drivers.iter().filter(fills).map(|r| r.range.from).min()
     }
 
     /// The first and the last version in which a driver's console is an nbcon console whose kthread does the flush at

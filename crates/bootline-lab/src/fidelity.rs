@@ -209,7 +209,8 @@ impl Fidelity {
 pub(crate) fn check(evidence: &RunEvidence<'_>) -> Fidelity {
     let mut fidelity = Fidelity { compared: !evidence.log.is_empty(), ..Fidelity::default() };
     let lines = evidence.received.lines();
-    fidelity.dropped_by_kernel = lines.iter().filter_map(|l| dropped(message(&l.text).text)).sum();
+    let drops = Drops::of(lines);
+    fidelity.dropped_by_kernel = drops.0.iter().map(|(_, records)| records).sum();
     fidelity.forgotten_records = evidence.log.first().map_or(0, |r| r.seq);
     check_rate(evidence, &mut fidelity);
     if evidence.lateness.max_ns > MAX_DEFICIT {
@@ -224,7 +225,7 @@ pub(crate) fn check(evidence: &RunEvidence<'_>) -> Fidelity {
     if evidence.received.overflowed() {
         fidelity.flaws.push(FidelityFlaw::TooMuchOutput);
     } else if fidelity.compared {
-        compare(evidence, &mut fidelity);
+        compare(evidence, &drops, &mut fidelity);
     }
     fidelity
 }
@@ -330,7 +331,7 @@ impl Drops {
 }
 
 /// Matches the nth occurrence of a key in the log with the nth one received.
-fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
+fn compare(evidence: &RunEvidence<'_>, drops: &Drops, fidelity: &mut Fidelity) {
     let received: Vec<Key<'_>> = evidence.received.lines().iter().map(received_key).collect();
     let stamped = received.iter().any(|(stamp, _)| stamp.is_some());
     let mut places: HashMap<Key<'_>, Vec<usize>> = HashMap::new();
@@ -346,7 +347,6 @@ fn compare(evidence: &RunEvidence<'_>, fidelity: &mut Fidelity) {
     }
     let mut expected_of: HashMap<Key<'_>, usize> = HashMap::new();
     let mut latest = None;
-    let drops = Drops::of(evidence.received.lines());
     // Those since the last line that was found, at this place.
     let (mut missing, mut found): (Vec<Key<'_>>, Option<usize>) = (Vec::new(), None);
     let mut lost = Tally::default();

@@ -179,7 +179,7 @@ fn table(arms: &Arms) -> String {
             the other):\n\n";
     out += "| arm | boots | time to the marker [s] | added, 95 % interval [ms] |\n| --- | --- | --- | --- |\n";
     let time: Quantity = "time-to-marker".parse().expect("a quantity");
-    let times = |names: &[&str]| set(&pool(arms, names).iter().collect::<Vec<_>>()).values(&time);
+    let times = |names: &[&str]| RunSet { runs: pool(arms, names), ..RunSet::default() }.values(&time);
     for arm in BASES.into_iter().chain(ARMS.map(|(arm, _)| arm)) {
         let others: Vec<&str> = BASES.into_iter().filter(|base| *base != arm).collect();
         let (Some(samples), Some(base)) = (times(&[arm]), times(&others)) else { continue };

@@ -141,8 +141,8 @@ impl RunMeasures {
         }
     }
 
-    /// Whether an initcall, probe or async call that has no number here took no time.
-    pub(super) fn would_name(&self, of: &Quantity) -> bool {
+    /// Whether the log would tell how long an initcall, probe or async call took: one without a number took no time.
+    pub(super) fn would_tell(&self, of: &Quantity) -> bool {
         of.is_one_of_many() && self.setup.initcalls && !self.unfinished.contains(of)
     }
 

@@ -54,7 +54,7 @@ impl RunSet {
     pub fn numbers(&self, quantity: &Quantity) -> Vec<Option<i64>> {
         let present = self.runs.iter().any(|r| r.values.contains_key(quantity));
         let of_run = |run: &RunMeasures| match run.values.get(quantity) {
-            None if present && run.would_name(quantity) => Some(0),
+            None if present && run.would_tell(quantity) => Some(0),
             value => value.copied(),
         };
         self.runs.iter().map(of_run).collect()
@@ -62,7 +62,7 @@ impl RunSet {
 
     /// Zeros for a missing initcall, probe or async call, if the logs of all runs would say how long it took.
     pub fn none_of(&self, quantity: &Quantity) -> Option<Samples> {
-        let would = self.runs.iter().all(|r| r.would_name(quantity));
+        let would = self.runs.iter().all(|r| r.would_tell(quantity));
         would.then(|| Samples::new(self.runs.iter().map(|_| 0.0))).flatten()
     }
 

@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     doc: "The console transmits fewer bytes per second than its baud allows. The 8250 driver before 5.19 writes a \
           byte, waits until the transmitter is empty, and writes the next: with a port that reports late that it is \
           empty (a virtual UART that firmware plays), or has slow registers (a slow bus), a line at 115200 baud \
-          transmitted 2500 B/s instead of 11520 B/s. Flow control (`r` in console=) and a wrong UART clock have the same effect. A line that is faster than \
-          declared is emulated, which is no fault.",
+          transmitted 2500 B/s instead of 11520 B/s. Flow control (`r` in console=) and a wrong UART clock have the \
+          same effect. A line that is faster than declared is emulated, which is no fault.",
     place: TimelinePlace::AllWaits,
     check,
 };
