@@ -98,8 +98,8 @@ def _files(path: Path) -> list[tuple[Path, Path | None]]:
     alone = files[".cap"]
     if not alone and not runs:
         alone = sorted(path for ending in _LOGS[1:-1] for path in files[ending]) or files[".tar"]
-    if not alone and not runs:
-        raise InputError(f"no captures and no logs in `{path}`", "captures end in .cap, logs in .log, .txt, .dmesg or .kmsg")
+        if not alone:
+            raise InputError(f"no captures and no logs in `{path}`", "captures end in .cap, logs in .log, .txt, .dmesg or .kmsg")
     return [*((path, None) for path in alone), *runs]
 
 
