@@ -69,6 +69,7 @@ kernel-matrix-dropped: ## the same for DROPPED_KERNELS, which takes 2 GB in the 
 kernel-smoke: ## boots SMOKE_KERNEL (6.12) with nbcon_8250 in a few cases
 	@scripts/setup build lab kernel kernel-test
 	$(CARGO) build --locked --package bootline
+	kernel/nbcon_8250/tests/check-test
 	BOOTLINE=target/debug/bootline kernel/nbcon_8250/tests/kernel-test $(addprefix -c ,$(SMOKE_CASES)) $(SMOKE_KERNEL)
 
 # CASES='panic* cycles' chooses; kernel/nbcon_8250/tests/kernel-test -l lists them.

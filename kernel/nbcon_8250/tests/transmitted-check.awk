@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# awk -v from=TEXT [-v level=7] -f transmitted-check.awk KMSG TRANSMITTED
+# awk -v from=TEXT [-v level=7] [-v whole=1] [-v tty=FILE] [-v counts=1] -f transmitted-check.awk KMSG TRANSMITTED
 #
 # KMSG is the output of `dmesg -r`, TRANSMITTED what the console sent. Each record of KMSG that the
 # console loglevel lets through, from the first one that contains TEXT on, must be in TRANSMITTED
-# once, whole, and in this order. A record that a takeover cut off ends there; it is announced as
-# replayed on a line of its own, and printed again, whole. Output of a program may precede a record
-# on its line. A line with a time stamp that is none of these is a torn record. Records after the
-# last one of KMSG (of a panic) must not be printed twice either, except the registers, which an
-# oops that becomes a panic prints again after its end of trace, and the stack of a fault that KASAN
-# reports before its oops.
-# Prints what is wrong; exit status 1.
+# once, whole, with one carriage return before its newline, and in this order. A record that a
+# takeover cut off ends there; it is announced as replayed on a line of its own, and printed again,
+# whole. Output of a program may precede a record on its line. A line with a time stamp that is none
+# of these is a torn record.
+# With `whole`, KMSG is the whole log of a panic: only `Rebooting in` may come after it. Without, what
+# comes after the last record of KMSG (of a panic) must not be printed twice either, except the
+# registers, which an oops that becomes a panic prints again after its end of trace, and the stack of
+# a fault that KASAN reports before its oops.
+# Everything else is what programs wrote to the tty: that is written to FILE, without carriage returns.
+# Prints what is wrong; exit status 1. With `counts`, prints three numbers instead: records that are
+# missing, except one that the kernel says it has dropped; lines that are torn; and those that are
+# printed twice or out of order.
 BEGIN {
 	if (!level)
 		level = 7
+	if (!tty)
+		tty = "/dev/null"
 	stamp = "\\[ *[0-9]+\\.[0-9][0-9][0-9][0-9][0-9][0-9]\\]"
 	replay_mark = "** replaying previous printk message **"
+	dropped = "[*][*] [0-9]+ printk messages dropped [*][*]"
+	printf "" >tty
 }
-{ sub(/\r+$/, "") }
 FNR == NR {
+	sub(/\r+$/, "")
 	if (!match($0, /^<[0-9]+>/))
 		next
 	number = substr($0, 2, RLENGTH - 2) + 0
@@ -31,12 +40,19 @@ FNR == NR {
 	next
 }
 function complain(what, text) {
-	if (++complaints[what] <= 3)
+	if (++complaints[what] <= 3 && !counts)
 		print what ": " text ";"
 	bad = 1
 }
+# What a program wrote, from the first record on.
+function told(text) {
+	gsub(/\r/, "", text)
+	if (begins || last)
+		printf "%s", text >tty
+}
 # A line with a time stamp, held back until the next line shows whether it was cut off.
-function check(text,    nth, number) {
+function check(text,    nth, number, returns) {
+	returns = gsub(/\r/, "", text)
 	# It was already whole before the takeover. Or the one before it was, and equals it: entries of a stack trace do.
 	if (held_replays && text == latest && seen[text] >= meant[text] + 0)
 		return
@@ -51,36 +67,88 @@ function check(text,    nth, number) {
 	if (index(text, "---[ end trace") || index(text, "] BUG: ") && nth == 1)
 		split("", after_trace)
 	# The unreliable entries of a stack trace (`? name+0x..`) may be equal, and so may the empty lines of a report.
-	if (nth > meant[text] + 0 && last && (meant[text] || after_trace[text]++ && text !~ /^\[ *[0-9.]+\] *(\? .*)?$/))
+	if (nth > meant[text] + 0 && last &&
+	    (meant[text] || !whole && after_trace[text]++ && text !~ /^\[ *[0-9.]+\] *(\? .*)?$/))
 		complain("twice", text)
 	else if ((text, nth) in place) {
 		if (place[text, nth] < last)
 			complain("out of order", text)
 		else
 			last = place[text, nth]
-	} else if (last && last < count)
+		# A takeover between the two ends the line once more.
+		if (!replay && (returns != 1 || held !~ /\r$/))
+			complain("without a carriage return, or with a stray one", text)
+	} else if (last && (last < count || whole && text !~ /^\[ *[0-9.]+\] Rebooting in [0-9]+ seconds\.\.$/))
 		complain("not in the log, or torn", text)
 }
+# A line without a time stamp, likewise: it may end with the beginning of what is printed again, the text.
+function settle(    i, tail) {
+	if (!loose_held)
+		return
+	loose_held = 0
+	if (!loose_cut) {
+		told(loose "\n")
+		return
+	}
+	loose_cut = 0
+	sub(/\r$/, "", loose)
+	for (i = length(loose); i > 0; i--) {
+		tail = substr(loose, length(loose) - i + 1)
+		if (index(text, tail) == 1 || index(replay_mark, tail) == 1)
+			break
+	}
+	# The newline of an empty line is that of the takeover.
+	told(i || loose == "" ? substr(loose, 1, length(loose) - i) : loose "\n")
+}
 {
-	gsub(/\r/, "")
-	if (index($0, replay_mark)) {
+	if (at = index($0, replay_mark)) {
 		replayed++
-		replay = 1
-		if (match($0, stamp))
+		text = substr($0, 1, at - 1)
+		if (match(text, stamp))
 			complain("no newline before a replay", $0)
+		if (text != "") {
+			settle()
+			told(text)
+		}
+		loose_cut = loose_held
+		replay = 1
 		next
 	}
-	if (!match($0, stamp))
+	if (!match($0, stamp)) {
+		text = ""
+		settle()
+		if (match($0, dropped)) {
+			if (/[*] 1 printk/)
+				skipped = 1
+			told(substr($0, 1, RSTART - 1))
+			next
+		}
+		loose = $0
+		loose_held = 1
 		next
+	}
 	text = substr($0, RSTART)
+	before = substr($0, 1, RSTART - 1)
+	settle()
 	# What was cut off is the beginning of what is printed again, unless that is cut off earlier.
-	if (held != "" && !(replay && text != held && (index(text, held) == 1 || index(held, text) == 1)))
+	if (held != "" && !(replay && cut_off(held, text)))
 		check(held)
+	told(before)
+	if (index(text, from))
+		begins = 1
 	held = text
 	held_replays = replay
 	replay = 0
 }
+function cut_off(first, second) {
+	gsub(/\r/, "", first)
+	gsub(/\r/, "", second)
+	return first != second && (index(second, first) == 1 || index(first, second) == 1)
+}
 END {
+	text = ""
+	replay = 0
+	settle()
 	if (held != "")
 		check(held)
 	if (!count) {
@@ -92,6 +160,15 @@ END {
 			lost++
 			complain("lost", expected[i])
 		}
+	if (counts) {
+		if (lost)
+			lost -= skipped
+		torn = complaints["not in the log, or torn"] + complaints["no newline before a replay"]
+		torn += complaints["without a carriage return, or with a stray one"]
+		twice = complaints["twice"] + complaints["out of order"] + complaints["out of sequence"]
+		print lost + 0, torn, twice
+		exit
+	}
 	printf "%d records, %d lost, %d twice, %d replayed\n", count, lost, complaints["twice"], replayed
 	exit bad
 }

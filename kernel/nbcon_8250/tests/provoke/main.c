@@ -10,7 +10,8 @@
  *   record every 50 ms) in CONTEXT (those of context.c, or port, latch: port.c). It returns
  *   when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in port.c,
  *   `start ACTOR` and `stop ACTOR` in actors.c. A read of `provoke` shows what was observed,
- *   one line `NAME VALUE` for each.
+ *   one line `NAME VALUE` for each. With the parameter `report`, a panic's log is written to
+ *   that tty: panic_log.c.
  *
  * Calling contexts
  *   Process context for the write; CONTEXT for the rest.
@@ -39,6 +40,10 @@
 #include <linux/time64.h>
 #include <linux/uaccess.h>
 #include "provoke.h"
+
+static char *report;
+module_param(report, charp, 0444);
+MODULE_PARM_DESC(report, "tty of an 8250 to which a panic's log is written, such as ttyS1");
 
 static struct dentry *file;
 static char what[8];
@@ -162,6 +167,10 @@ static const struct file_operations provoke_fops = {
 
 static int __init provoke_init(void)
 {
+	int err = report ? provoke_begin_panic_log(report) : 0;
+
+	if (err)
+		return err;
 	file = debugfs_create_file("provoke", 0600, NULL, NULL, &provoke_fops);
 	return 0;
 }
@@ -172,6 +181,8 @@ static void __exit provoke_exit(void)
 	debugfs_remove(file);
 	provoke_stop_actors();
 	provoke_release_port();
+	if (report)
+		provoke_end_panic_log();
 }
 module_exit(provoke_exit);
 

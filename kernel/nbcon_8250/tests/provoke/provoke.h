@@ -26,4 +26,8 @@ int provoke_stop_actor(const char *name);
 void provoke_stop_actors(void);
 void provoke_show_actors(struct seq_file *seq);
 
+/* panic_log.c: from the first on, a panic's log is written to @tty, such as ttyS1 */
+int provoke_begin_panic_log(const char *tty);
+void provoke_end_panic_log(void);
+
 #endif
