@@ -19,7 +19,8 @@
  *   The tty is open until provoke_end_panic_log().
  *
  * What this disturbs
- *   What the port's driver has not sent may be lost. The panic takes a few ms longer.
+ *   What the port's driver has not sent may be lost. The panic takes longer by the time that the
+ *   log takes on that port.
  */
 #include <linux/err.h>
 #include <linux/fcntl.h>
@@ -44,7 +45,7 @@ static void report(const char *bytes, size_t len)
 	while (len--) {
 		while (!(port->serial_in(port, UART_LSR) & UART_LSR_THRE))
 			cpu_relax();
-		port->serial_out(port, UART_TX, *bytes++);
+		port->serial_out(port, UART_TX, (u8)*bytes++);
 	}
 }
 
