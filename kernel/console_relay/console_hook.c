@@ -10,6 +10,8 @@
  *   the ring is printed first, as it would have been by the driver's own console. When the
  *   console is registered again, what was logged meanwhile follows (before 5.19, as with the
  *   driver's own console, the whole log).
+ *   A record that write() has not finished when a panic comes is printed again: by the core, or
+ *   before 5.19 by drain_in_panic().
  *
  * Calling contexts
  *   Process context, on loading and unloading; exit() while the console is unregistered.
@@ -35,7 +37,10 @@
 #include <linux/limits.h>
 #include <linux/nmi.h>
 #include <linux/printk.h>
+#include <linux/processor.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <asm/barrier.h>
 #include "compat.h"
 #include "console_relay.h"
 
@@ -101,6 +106,67 @@ static void store(struct console_relay *relay, const char *text, unsigned int le
 	console_relay_kick(relay);
 }
 
+#ifdef HAVE_CONSOLE_SEQ
+static void remember(struct console_relay *relay, const char *text, unsigned int len)
+{
+}
+
+static void forget(struct console_relay *relay)
+{
+}
+
+static void keep_quiet(void)
+{
+}
+#else
+/*
+ * Before 5.19 the core counts a record as printed before it calls write(). If a panic stops or
+ * interrupts the writer, nobody but drain_in_panic() prints what it had to store or to print;
+ * twice, if the writer had just done that. Writers hold the console lock: there is one.
+ */
+static void remember(struct console_relay *relay, const char *text, unsigned int len)
+{
+	if (len > sizeof(relay->record))
+		return;
+	memcpy(relay->record, text, len);
+	/* Pairs with the acquire in console_relay_unfinished_record(). */
+	smp_store_release(&relay->record_len, len);
+}
+
+static void forget(struct console_relay *relay)
+{
+	WRITE_ONCE(relay->record_len, 0);
+}
+
+/* If it returned, the core would go through the records that the panic is to print. */
+static void keep_quiet(void)
+{
+	for (;;)
+		cpu_relax();
+}
+#endif
+
+/**
+ * console_relay_unfinished_record - what a writer was about to store or to print
+ * @relay:	the relay; a panic has stopped the other CPUs
+ * @text:	set to the record, or to NULL if there is none or the core prints it again
+ *
+ * Return: its length in bytes.
+ */
+unsigned int console_relay_unfinished_record(struct console_relay *relay, const char **text)
+{
+	unsigned int len = 0;
+
+	*text = NULL;
+#ifndef HAVE_CONSOLE_SEQ
+	/* Pairs with the release in remember(). */
+	len = smp_load_acquire(&relay->record_len);
+	if (len)
+		*text = relay->record;
+#endif
+	return len;
+}
+
 static void relay_write(struct console *con, const char *text, unsigned int len)
 {
 	struct console_relay *relay = hooked;
@@ -112,8 +178,10 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 		relay->write(con, text, len);
 		return;
 	}
-	if (console_relay_is_excluded(relay))
+	if (console_relay_is_excluded(relay)) {
+		keep_quiet();
 		return;
+	}
 	urgency = console_relay_urgency(relay, text, len);
 #ifdef HAVE_CONSOLE_SEQ
 	/*
@@ -128,8 +196,10 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 #else
 	WRITE_ONCE(relay->off, false);
 #endif
+	remember(relay, text, len);
 	if (!urgency.at_once || !print_at_once(relay, &urgency, text, len))
 		store(relay, text, len);
+	forget(relay);
 	console_relay_wrote(relay, begun_ns);
 }
 

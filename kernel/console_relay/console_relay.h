@@ -24,6 +24,9 @@ struct uart_state;
 /* In bytes. Longer lines are printed in pieces; printk() breaks its own at about 1 KB. */
 #define LINE_MAX_BYTES	2048
 
+/* The core's own buffer for a record before 5.19: LOG_LINE_MAX + PREFIX_MAX. */
+#define RECORD_MAX_BYTES	1024
+
 /**
  * struct ring - bytes on their way to the serial line
  * @bytes:	of a power of two in length
@@ -128,6 +131,8 @@ enum directness {
  * @thread_line: the line that the thread is printing
  * @line:	the line that a writer is printing, which owns the output
  * @forced_line: the same for who took the output by force
+ * @record:	before 5.19, the record that a writer is to store or to print; see console_hook.c
+ * @record_len:	its length in bytes; 0: there is none
  * @owner:	who owns the output: a ticket and the CPU plus one, or 0; see output.c
  * @tickets:	number of the last ticket
  * @waiting:	number of contexts that wait for the output
@@ -167,6 +172,10 @@ struct console_relay {
 	char thread_line[LINE_MAX_BYTES];
 	char line[LINE_MAX_BYTES];
 	char forced_line[LINE_MAX_BYTES];
+#ifndef HAVE_CONSOLE_SEQ
+	char record[RECORD_MAX_BYTES];
+	unsigned int record_len;
+#endif
 	atomic_long_t owner;
 	atomic_t tickets;
 	atomic_t waiting;
@@ -243,6 +252,7 @@ void console_relay_wait_for_thread(struct console_relay *relay);
 void console_relay_unhook(struct console_relay *relay);
 void console_relay_rewind(struct console_relay *relay);
 void console_relay_set_back(struct console_relay *relay);
+unsigned int console_relay_unfinished_record(struct console_relay *relay, const char **text);
 
 /* ring.c */
 bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len);

@@ -4,7 +4,7 @@
  *
  * Purpose
  *   - Panic: the other CPUs are stopped when the notifiers run. What is in the ring is printed,
- *     by force if a stopped CPU was printing.
+ *     by force if a stopped CPU was printing, and then what that CPU had yet to print.
  *   - Suspend, hibernation, reboot, power-off: what is in the ring is printed, and from then on
  *     writers print themselves, as with the driver's own console, until the system is back. So
  *     nothing is left when the port loses its power or its clock, and everything logged while
@@ -42,11 +42,14 @@
 static int drain_in_panic(struct notifier_block *block, unsigned long event, void *unused)
 {
 	struct console_relay *relay = container_of(block, struct console_relay, panic_notifier);
+	const char *record;
+	unsigned int len;
 
 	WRITE_ONCE(relay->panic_cpu, raw_smp_processor_id());
 	/* Who sees that there is a panic sees whose. */
 	smp_store_release(&relay->panicking, true);
-	while (console_relay_print(relay, PATIENCE_TAKE, NULL, 0) == PRINTED_LINE)
+	len = console_relay_unfinished_record(relay, &record);
+	while (console_relay_print(relay, PATIENCE_TAKE, record, len) == PRINTED_LINE)
 		touch_nmi_watchdog();
 	/* panic() has the core print what its consoles have not printed yet. */
 	console_relay_set_back(relay);
