@@ -10,8 +10,8 @@
  *   the ring is printed first, as it would have been by the driver's own console. When the
  *   console is registered again, what was logged meanwhile follows (before 5.19, as with the
  *   driver's own console, the whole log).
- *   A record that write() has not finished when a panic comes is printed again: by the core, or
- *   before 5.19 by drain_in_panic().
+ *   A record that write() has not finished when a panic comes is printed all the same: by the core,
+ *   or before 5.19 by drain_in_panic().
  *
  * Calling contexts
  *   Process context, on loading and unloading; exit() while the console is unregistered.
@@ -37,7 +37,6 @@
 #include <linux/limits.h>
 #include <linux/nmi.h>
 #include <linux/printk.h>
-#include <linux/processor.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <asm/barrier.h>
@@ -115,14 +114,14 @@ static void forget(struct console_relay *relay)
 {
 }
 
-static void keep_quiet(void)
+static void leave_to_panic(struct console_relay *relay, const char *text, unsigned int len)
 {
 }
 #else
 /*
  * Before 5.19 the core counts a record as printed before it calls write(). If a panic stops or
  * interrupts the writer, nobody but drain_in_panic() prints what it had to store or to print;
- * twice, if the writer had just done that. Writers hold the console lock: there is one.
+ * twice, if the writer had just done that. Writers hold the console lock, so there is one.
  */
 static void remember(struct console_relay *relay, const char *text, unsigned int len)
 {
@@ -138,11 +137,14 @@ static void forget(struct console_relay *relay)
 	WRITE_ONCE(relay->record_len, 0);
 }
 
-/* If it returned, the core would go through the records that the panic is to print. */
-static void keep_quiet(void)
+/*
+ * This CPU was not stopped, and goes through records that the panic is to print: with its next own
+ * record, which comes after the ring. To wait here instead would be to hold the console lock, for
+ * which the panic's own printk() may wait.
+ */
+static void leave_to_panic(struct console_relay *relay, const char *text, unsigned int len)
 {
-	for (;;)
-		cpu_relax();
+	store(relay, text, len);
 }
 #endif
 
@@ -179,7 +181,7 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 		return;
 	}
 	if (console_relay_is_excluded(relay)) {
-		keep_quiet();
+		leave_to_panic(relay, text, len);
 		return;
 	}
 	urgency = console_relay_urgency(relay, text, len);

@@ -4,7 +4,8 @@
  *
  * Purpose
  *   - Panic: the other CPUs are stopped when the notifiers run. What is in the ring is printed,
- *     by force if a stopped CPU was printing, and then what that CPU had yet to print.
+ *     by force if a stopped CPU, or what the panic interrupted, was printing, and then the record
+ *     that this had not finished.
  *   - Suspend, hibernation, reboot, power-off: what is in the ring is printed, and from then on
  *     writers print themselves, as with the driver's own console, until the system is back. So
  *     nothing is left when the port loses its power or its clock, and everything logged while
@@ -42,15 +43,19 @@
 static int drain_in_panic(struct notifier_block *block, unsigned long event, void *unused)
 {
 	struct console_relay *relay = container_of(block, struct console_relay, panic_notifier);
+	enum printed printed;
 	const char *record;
 	unsigned int len;
 
 	WRITE_ONCE(relay->panic_cpu, raw_smp_processor_id());
 	/* Who sees that there is a panic sees whose. */
 	smp_store_release(&relay->panicking, true);
-	len = console_relay_unfinished_record(relay, &record);
-	while (console_relay_print(relay, PATIENCE_TAKE, record, len) == PRINTED_LINE)
+	do {
+		/* Not before: a CPU that was not stopped may finish it meanwhile. */
+		len = console_relay_unfinished_record(relay, &record);
+		printed = console_relay_print(relay, PATIENCE_TAKE, record, len);
 		touch_nmi_watchdog();
+	} while (printed == PRINTED_LINE);
 	/* panic() has the core print what its consoles have not printed yet. */
 	console_relay_set_back(relay);
 	return NOTIFY_DONE;

@@ -9,8 +9,8 @@
  *   Any, including NMI.
  *
  * Locking
- *   One context stores at a time: it holds the console lock, or it is a panic, after which the
- *   other one never goes on. One context takes lines at a time: it owns the output (output.c).
+ *   One context stores at a time: it holds the console lock. A panic ignores that, but prints its
+ *   records at once. One context takes lines at a time: it owns the output (output.c).
  *   @head is released after the bytes were stored, @tail after they were copied. Who lost the
  *   output by force may still try to advance @tail; only the first of the two who try succeeds.
  *
