@@ -109,6 +109,7 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
+	WRITE_ONCE(nb->started_seq, nbcon_8250_assigned_seq(&nb->con));
 	if (nbcon_8250_settings_lost(nb)) {
 		nb->counters.restored++;
 		nbcon_8250_driver_write_owned(nb, "", 0);

@@ -189,6 +189,7 @@ static void prepare(struct nbcon_8250 *nb)
 	con->flags = CON_NBCON | CON_ENABLED | CON_SUSPENDED |
 		     (legacy->flags & (CON_CONSDEV | CON_ANYTIME));
 	nb->legacy_flags = legacy->flags;
+	nb->started_seq = NO_RECORD;
 	nb->byte_ns = clamp(nb->up->port.frame_time, 1U, FIRST_BYTE_NS);
 	INIT_WORK(&nb->resume, resume_work);
 }

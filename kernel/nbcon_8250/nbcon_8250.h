@@ -77,6 +77,7 @@ struct emergency {
  * @locked_ns:	when the port lock was taken
  * @in_record:	the printer kthread has released port lock and console for the length of a
  *		record; protected by the port lock
+ * @started_seq: the record that is being sent, or else was sent last
  * @held_status: flags of the port that are off for the length of a record; protected by the port
  *		lock
  * @mid_line:	more of the last line was to be sent; protected like the registers
@@ -106,6 +107,7 @@ struct nbcon_8250 {
 	unsigned long lock_flags;
 	u64 locked_ns;
 	bool in_record;
+	unsigned long started_seq;
 	upstat_t held_status;
 	bool mid_line;
 	unsigned int last_length;
@@ -122,6 +124,12 @@ struct nbcon_8250 {
 static inline struct nbcon_8250 *to_nbcon_8250(struct console *con)
 {
 	return container_of(con, struct nbcon_8250, con);
+}
+
+/* The record that the core gave to the owner of the console, unless withdrawn. */
+static inline unsigned long nbcon_8250_assigned_seq(struct console *con)
+{
+	return atomic_long_read(&ACCESS_PRIVATE(con, nbcon_prev_seq));
 }
 
 /* A WARN leaves the backlog to the printer kthread. An oops and a panic print at once. */

@@ -345,12 +345,13 @@ static void release_tty_output(struct nbcon_8250 *nb)
  * @con:	the console
  *
  * Without a buffer the core assumes that the context lost the console: the record stays the next
- * one, and does not count as replayed when it comes again. The exception is a record that the
- * printer kthread has started: an atomic writer that prints it must announce it as replayed.
+ * one, and does not count as replayed when it comes again. The exception is a record that was
+ * started: whoever prints it then must announce it as replayed. That includes the printer
+ * kthread, if it has sent the record but could no longer tell the core.
  */
 void nbcon_8250_defer_record(struct nbcon_write_context *wctxt, struct console *con)
 {
-	if (!READ_ONCE(to_nbcon_8250(con)->in_record))
+	if (nbcon_8250_assigned_seq(con) != READ_ONCE(to_nbcon_8250(con)->started_seq))
 		atomic_long_set(&ACCESS_PRIVATE(con, nbcon_prev_seq), NO_RECORD);
 	wctxt->outbuf = NULL;
 	wctxt->len = 0;
@@ -369,7 +370,7 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	unsigned int len = wctxt->len;
 	struct sending s = { };
 	struct mutex *tty_mutex;	/* of the tty's port: held for the record */
-	unsigned long flags;
+	unsigned long flags, sent_seq;
 	bool go_on;
 
 	/*
@@ -390,6 +391,8 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
 	nb->in_record = true;
+	sent_seq = nb->started_seq;
+	WRITE_ONCE(nb->started_seq, nbcon_8250_assigned_seq(con));
 	count_hold(nb, nb->locked_ns);
 	uart_port_unlock_irqrestore(port, nb->lock_flags);
 
@@ -407,6 +410,8 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 		release_tty_output(nb);
 	} else {
 		doze(nb, 2 * USEC_PER_MSEC);
+		if (!lost(nb, &s))
+			WRITE_ONCE(nb->started_seq, sent_seq);
 	}
 
 	if (tty_mutex)

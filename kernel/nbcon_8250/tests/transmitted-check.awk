@@ -57,8 +57,8 @@ function told(text) {
 	if (begins || last)
 		printf "%s", text >tty
 }
-# ends LINE: whether it has the carriage return of its newline and no other, except another line's end that a takeover has added
-function ends(line) {
+# A line must have the carriage return of its newline and no other, except another line's end that a takeover has added.
+function check_end(line) {
 	if (!sub(/\r$/, "", line))
 		complain("no carriage return", line)
 	if (replay)
@@ -68,7 +68,7 @@ function ends(line) {
 }
 # A line with a time stamp, held back until the next line shows whether it was cut off.
 function check(text,    nth, number) {
-	ends(text)
+	check_end(text)
 	gsub(/\r/, "", text)
 	if (held_replays && text == latest) {
 		# It was already whole before the takeover. Or the one before it was, and equals it: entries of a stack trace do.
@@ -105,8 +105,8 @@ function check(text,    nth, number) {
 	} else if (last && (last < count || whole))
 		complain("not in the log, or torn", text)
 }
-# A line without a time stamp, likewise: it may end with the beginning of what is printed again, the text.
-function settle(    i, tail) {
+# A line without a time stamp, likewise: it may end with the beginning of what is printed again, `text` (empty if that is not known).
+function settle(text,    i, tail) {
 	if (!loose_held)
 		return
 	loose_held = 0
@@ -134,7 +134,7 @@ function settle(    i, tail) {
 		if (match(text, stamp))
 			complain("no newline before a replay", $0)
 		if (text != "") {
-			settle()
+			settle(text)
 			told(text)
 		}
 		loose_cut = loose_held
@@ -144,8 +144,7 @@ function settle(    i, tail) {
 		next
 	}
 	if (!match($0, stamp)) {
-		text = ""
-		settle()
+		settle("")
 		if (match($0, dropped)) {
 			if (/[*] 1 printk/)
 				skipped = 1
@@ -160,7 +159,7 @@ function settle(    i, tail) {
 	}
 	text = substr($0, RSTART)
 	before = substr($0, 1, RSTART - 1)
-	settle()
+	settle(text)
 	# What was cut off is the beginning of what is printed again, unless that is cut off earlier.
 	if (held != "" && !(replay && cut_off(held, text)))
 		check(held)
@@ -177,9 +176,8 @@ function cut_off(first, second) {
 	return first != second && (index(second, first) == 1 || index(first, second) == 1)
 }
 END {
-	text = ""
 	replay = 0
-	settle()
+	settle("")
 	if (held != "")
 		check(held)
 	if (!count) {

@@ -7,11 +7,11 @@
  *   look like hardware that QEMU does not have. debugfs: a write of `WHAT CONTEXT RECORDS
  *   DELAY_US` to `provoke` stores RECORDS records, waits, and triggers WHAT (warn, oops,
  *   panic, nothing, stall: a report of the RCU stall detector, hold: five seconds with a
- *   record every 50 ms) in CONTEXT (those of context.c, or port, latch: port.c). It returns
- *   when that is over. Without RECORDS nothing else is logged. `set FIELD` is explained in port.c,
- *   `start ACTOR` and `stop ACTOR` in actors.c. A read of `provoke` shows what was observed,
- *   one line `NAME VALUE` for each. With the parameter `report`, a panic's log is written to
- *   that tty: panic_log.c.
+ *   record every 50 ms) in CONTEXT (those of context.c; port, latch: port.c; sent: sent.c). It
+ *   returns when that is over. Without RECORDS nothing else is logged (but in `sent`). `set
+ *   FIELD` is explained in port.c, `start ACTOR` and `stop ACTOR` in actors.c. A read of
+ *   `provoke` shows what was observed, one line `NAME VALUE` for each. With the parameter
+ *   `report`, a panic's log is written to that tty: panic_log.c.
  *
  * Calling contexts
  *   Process context for the write; CONTEXT for the rest.
@@ -111,6 +111,8 @@ static int provoke(const char *context, unsigned int records, unsigned int delay
 		err = provoke_in_port(delay_us % 37, trigger);
 	else if (!strcmp(context, "latch"))
 		err = provoke_in_latch(trigger);
+	else if (!strcmp(context, "sent"))
+		err = provoke_when_sent(trigger);
 	else if (!provoke_in(context, trigger))
 		err = -EINVAL;
 	if (records)

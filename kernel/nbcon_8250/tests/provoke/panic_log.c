@@ -30,6 +30,7 @@
 #include <linux/processor.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
+#include <linux/string.h>
 #include <linux/tty.h>
 #include <linux/tty_driver.h>
 #include "provoke.h"

@@ -20,6 +20,9 @@ void provoke_show_port(struct seq_file *seq);
 void provoke_count_begin(void);
 void provoke_count_end(void);
 
+/* sent.c: calls trigger() when the printer kthread has sent a record, before the core knows */
+int provoke_when_sent(void (*trigger)(void));
+
 /* actors.c: what goes on in the background until it is stopped */
 int provoke_start_actor(const char *name);
 int provoke_stop_actor(const char *name);
