@@ -37,9 +37,9 @@ REFUSED_BOARD = riscv64:7.2@ns16550
 SMOKE_KERNEL = 6.12
 SMOKE_CASES = replay integrity panic
 
-# Built from source, with the kernel's own checks on (also 7.2-rt; console_relay on 6.1 and 7.2). Not in CI.
-DEBUG_KERNELS = 7.2
+# Built from source, with the kernel's own checks on. Not in CI.
 DEBUG_MODULE = nbcon_8250
+DEBUG_KERNELS = $(if $(filter console_relay,$(DEBUG_MODULE)),6.1 7.2,6.12 7.2-rt)
 
 ## Kernel modules
 
@@ -85,7 +85,7 @@ kernel-test-table: build ## all cases on TEST_, DROPPED_ and PLAIN_KERNELS and B
 	-scripts/kernel-debug -p $(RECORDED) $(PLAIN_KERNELS)
 	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) $(addprefix -c ,$(BOARD_CASES)) $(BOARDS)
 	-kernel/nbcon_8250/tests/kernel-test $(RECORDED) -c refuse-ns16550 $(REFUSED_BOARD)
-	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv $@ >kernel/nbcon_8250/tests/RESULTS.md
+	kernel/nbcon_8250/tests/results-table kernel/nbcon_8250/tests/results.tsv $@ kernel/nbcon_8250/tests/moments.tsv >kernel/nbcon_8250/tests/RESULTS.md
 
 kernel-board-test: ## boots BOARDS with nbcon_8250
 	@scripts/setup lab kernel kernel-test boards
@@ -103,7 +103,7 @@ kernel-relay-table: build ## the same, and writes the table of the results: kern
 	@scripts/setup lab kernel kernel-test boards
 	-kernel/console_relay/tests/kernel-test $(RECORDED) $(RELAY_KERNELS)
 	-kernel/console_relay/tests/kernel-test $(RECORDED) $(addprefix -c ,$(RELAY_BOARD_CASES)) $(RELAY_BOARDS)
-	kernel/nbcon_8250/tests/results-table kernel/console_relay/tests/results.tsv $@ >kernel/console_relay/tests/RESULTS.md
+	kernel/nbcon_8250/tests/results-table kernel/console_relay/tests/results.tsv $@ kernel/console_relay/tests/moments.tsv >kernel/console_relay/tests/RESULTS.md
 
 kernel-package-test: ## follows the READMEs of nbcon_8250 and console_relay in systems of its own, and boots them (root)
 	@scripts/setup lab kernel kernel-test packaging-test
@@ -115,7 +115,7 @@ kernel-layers-test: ## parses the modules' Yocto layer and Buildroot tree with B
 	@scripts/setup kernel layers
 	kernel/packaging/layers-test
 
-kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS: 7.2), runs the cases of DEBUG_MODULE (nbcon_8250) on it
+kernel-debug: ## builds a kernel with lockdep and KASAN from source (DEBUG_KERNELS), runs the cases of DEBUG_MODULE (nbcon_8250) on it
 	@scripts/setup lab kernel kernel-test
 	scripts/kernel-debug -m $(DEBUG_MODULE) $(foreach case,$(CASES),-c '$(case)') $(DEBUG_KERNELS)
 

@@ -12,8 +12,8 @@ accuracy: build ## boots experiments/accuracy.toml (hours; ARMS= chooses), write
 	[ '$(ARMS)' = none ] || $(BINARY) experiment run experiments/accuracy.toml -o results/accuracy $(if $(ARMS),--arms '$(ARMS)') $(OR_RESULTS)
 	$(CARGO) xtask accuracy results/accuracy
 
-user-space-accuracy: build ## boots two experiments on a whole system (90 minutes; RUNS= of each arm), writes its part of docs/accuracy.md
-	[ '$(RUNS)' = none ] || $(BINARY) experiment run unit-what-ifs unit-times $(if $(RUNS),--runs $(RUNS)) $(OR_RESULTS)
+user-space-accuracy: build ## boots two experiments on a whole system (90 minutes; RUNS= of each arm; none: no new boots), writes its part of docs/accuracy.md
+	$(BINARY) experiment $(if $(filter none,$(RUNS)),report,run) unit-what-ifs unit-times $(addprefix --runs ,$(filter-out none,$(RUNS))) $(OR_RESULTS)
 	$(CARGO) xtask user-space results/unit-what-ifs results/unit-times
 
 # The module with the known delay has to be built for the series that the experiment boots.

@@ -321,6 +321,26 @@ fn a_baseline_alone_is_a_gate() {
     assert!(status == Some(3) && said.contains("`boot-baseline` is not a baseline: its schema is"), "{said}");
 }
 
+/// With limits on the whole boot, the baseline says what the stages count from and to.
+#[test]
+fn a_baseline_of_the_whole_boot_is_as_its_schema_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let cases = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus-systems");
+    fs::create_dir(dir.path().join("base")).unwrap();
+    for n in 0..2 {
+        let to = dir.path().join(format!("base/{n}.cap"));
+        fs::copy(cases.join("x86-debian-systemd-38400/boot.cap"), to).unwrap();
+    }
+    let budget = "[[budget]]\nof = \"stage:kernel\"\nat_most = \"900 s\"\n";
+    fs::write(dir.path().join("boot-budget.toml"), budget).unwrap();
+    let out = run(dir.path(), &["check", "--write-baseline", "base.json", "base"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let stored: Value = serde_json::from_slice(&fs::read(dir.path().join("base.json")).unwrap()).unwrap();
+    schema::check("baseline", &stored);
+    let setup = &stored["setups"][0];
+    assert!(setup["stages_since"].is_string() && setup["stages_until"].is_string(), "{setup}");
+}
+
 #[test]
 fn a_boot_counts_once() {
     let dir = tempfile::tempdir().unwrap();

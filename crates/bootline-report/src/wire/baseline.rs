@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 
 use super::compare::Part;
-use super::words::{Clock, EndedBy, PhaseName, TimeOrigin};
+use super::words::{Clock, EndedBy, PhaseName, TimeOrigin, WholeOrigin};
 
 /// Runs stored for later runs to be compared with, column by column, one number a run.
 #[derive(JsonSchema)]
@@ -53,6 +53,12 @@ struct Setup {
     since: TimeOrigin,
     /// Whether the log names initcalls.
     initcalls: bool,
+    /// What the stages of the whole boot count from, if they were measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages_since: Option<WholeOrigin>,
+    /// What the last stage ends with, in words, if that is not the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages_until: Option<String>,
 }
 
 /// One part in all runs.
