@@ -132,6 +132,48 @@ fn a_kthread_with_interrupts_off_may_cost_more() {
     assert!(width("kernel=7.3 baud=9600") > 1.5 * width("kernel=7.3-rt baud=9600"));
 }
 
+/// Another line costs a boot about as much, whichever boot that is seen from: what its own way of printing took is no work.
+#[test]
+fn records_that_a_boot_waits_for_are_counted_from_its_work() {
+    for (case, set) in [
+        ("arm64-6.18-9600-2cpu", ""),
+        ("arm64-6.18-115200-2cpu", ""),
+        ("arm64-6.18-9600", "cpus=2"),
+        ("arm64-6.12-9600", "kernel=6.18 cpus=2"),
+    ] {
+        let boot = captured(case);
+        let with = |baud| best(&predict(&boot, &change(&format!("{set} baud={baud}"))).unwrap());
+        let costs = with(9_600) - with(115_200);
+        assert!((1.2..3.2).contains(&costs), "{case}: {costs} s");
+    }
+}
+
+/// A boot may be looked at until long after init: the kthread delays the kernel's part alone.
+#[test]
+fn a_later_end_changes_nothing_of_what_a_kthread_takes_from_the_kernel() {
+    // The line is busy nearly until init, and free after it.
+    let devices: String = (0..40)
+        .map(|i| format!("[    {:.6}] device {i:02} is ready to be used by all others\n", 0.3 + 0.075 * f64::from(i)))
+        .collect();
+    let log = format!(
+        "[    0.000000] Linux version 6.18.15 (gcc) #1 SMP PREEMPT Mon\n\
+         [    0.000000] Machine model: linux,dummy-virt\n\
+         [    0.000000] Kernel command line: console=ttyAMA0,9600\n\
+         [    0.100000] smp: Brought up 1 node, 2 CPUs\n\
+         [    0.200000] printk: console [ttyAMA0] enabled\n\
+         {devices}\
+         [    3.400000] Run /init as init process\n\
+         [   30.000000] the application is ready\n"
+    );
+    let saved = |marker: Option<&str>| {
+        let options = BootOptions { marker: marker.map(str::to_owned), ..BootOptions::default() };
+        let boot = Boot::analyse(records(log.as_bytes()), &options);
+        predict(&boot, &change("baud=115200")).unwrap().saved.best().as_secs_f64()
+    };
+    let (kernel, whole) = (saved(None), saved(Some("the application is ready")));
+    assert!(kernel > 0.5 && (whole / kernel - 1.0).abs() < 0.1, "{kernel} s, {whole} s");
+}
+
 #[test]
 fn a_silent_boot() {
     for case in ["x86-6.12-9600", "x86-6.18-rt-9600", "x86-6.18-rt-9600-initcall"] {

@@ -192,7 +192,31 @@ enum TimeBefore {
     },
 }
 
+/// The time of a boot on several CPUs that is no wait for the console.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ParallelTime {
+    /// While no kthread printed.
+    pub alone: Dur,
+    /// While one printed.
+    pub with_kthread: Dur,
+}
+
 impl TimeBefore {
+    /// As the best estimates divide it.
+    fn parallel(&self) -> ParallelTime {
+        match *self {
+            TimeBefore::Work(time) => ParallelTime { alone: time, ..ParallelTime::default() },
+            TimeBefore::Between { time, waited, printed, .. } => TimeBefore::divide(time, waited[1], printed),
+        }
+    }
+
+    /// In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
+    fn divide(time: Dur, waited: Dur, printed: Dur) -> ParallelTime {
+        let net = (time - waited).max_zero();
+        let with_kthread = (printed - waited).max_zero().min(net);
+        ParallelTime { alone: net - with_kthread, with_kthread }
+    }
+
     /// The work at these speeds: minimum, best estimate, maximum.
     fn at(&self, speeds: &Speeds) -> [Dur; 3] {
         let (time, waited, printed, speed) = match *self {
@@ -200,10 +224,8 @@ impl TimeBefore {
             TimeBefore::Between { time, waited, printed, speed } => (time, waited, printed, speed(speeds)),
         };
         let mut all = waited.map(|waited| {
-            let net = (time - waited).max_zero();
-            // In a wait for the lock a kthread prints: only what it printed outside of these waits slowed the work.
-            let slowed = (printed - waited).max_zero().min(net);
-            if slowed == Dur::ZERO { net } else { net - slowed.scale(1.0 - speed) }
+            let ParallelTime { alone, with_kthread } = TimeBefore::divide(time, waited, printed);
+            alone + if with_kthread == Dur::ZERO { Dur::ZERO } else { with_kthread.scale(speed) }
         });
         all.sort();
         all
@@ -245,6 +267,22 @@ fn each_work<'b>(
         };
         each(index, r, Some(work));
     }
+}
+
+/// The time from the moment in which kthreads would be ready and all CPUs up, until init: in the captured boot, whose setup is `baseline`.
+pub(super) fn parallel_time(boot: &Boot, baseline: &SimulationSetup, ready: ThreadsReady) -> ParallelTime {
+    let until = boot.init_index().unwrap_or(usize::MAX);
+    let up = processors_up(boot);
+    let from = up.max(ready_at(boot, ready)).filter(|from| *from < until);
+    let mut sum = ParallelTime::default();
+    each_work(boot, std::slice::from_ref(baseline), up, &(0..0), |index, _, time| {
+        if let Some(time) = time.filter(|_| index <= until && from.is_none_or(|from| index > from)) {
+            let time = time.parallel();
+            sum.alone += time.alone;
+            sum.with_kthread += time.with_kthread;
+        }
+    });
+    sum
 }
 
 /// Where the consoles register and the console lock is taken, as positions among the boot's records.

@@ -13,6 +13,7 @@ mod message_bytes;
 mod module;
 mod prediction;
 mod rate;
+mod record_waits;
 mod scenario;
 mod setting;
 mod stall;

@@ -5,6 +5,7 @@ use super::change::Change;
 use super::module::{self, ModuleSwitch, REPLAY_LOGLEVEL, SwitchTime};
 use super::prediction::PredictionError;
 use super::rate;
+use super::record_waits::RecordWaits;
 use super::setting::Setting;
 use bootline_boot::{Boot, SerialConsole};
 use bootline_capture::units::{Baud, LineRate};
@@ -24,6 +25,8 @@ pub(super) struct Scenario {
     pub loglevel: u8,
     /// Whether QEMU ran the boot.
     pub in_qemu: bool,
+    /// How often the boot waits for records of a kthread that prints with interrupts off, if its kthread does.
+    pub record_waits: Option<RecordWaits>,
     pub without_initcall_debug: bool,
     /// Whether the console is faster than the one that may have caused the log's stall reports.
     pub without_stalls: bool,
@@ -36,16 +39,36 @@ impl Scenario {
     pub fn baseline(boot: &Boot) -> Result<Scenario, PredictionError> {
         let line = boot.line.as_ref().ok_or(PredictionError::NoConsole)?;
         let speed = line.speed.ok_or_else(|| PredictionError::NoSpeed { console: line.console.name.clone() })?;
-        Ok(Scenario {
+        let mut s = Scenario {
             behaviour: baseline_behaviour(boot, &line.console),
             rates: rate::baseline(boot, speed),
             cpus: boot.kernel.cpus.unwrap_or(1),
             loglevel: boot.kernel.command_line.console_loglevel(),
             in_qemu: in_qemu(boot),
+            record_waits: None,
             without_initcall_debug: false,
             without_stalls: false,
             module: module::baseline(boot),
-        })
+        };
+        s.record_waits = s.prints_with_interrupts_off().then(|| s.record_waits(boot, s.behaviour.threads_ready));
+        Ok(s)
+    }
+
+    /// In this boot, which was captured, for a kernel whose kthreads are ready at this call.
+    fn record_waits(&self, boot: &Boot, ready: ThreadsReady) -> RecordWaits {
+        let time = boot_workload::parallel_time(boot, &self.setup(boot, Bound::Best, Bound::Best), ready);
+        // No board was measured: its work counts as not delayed.
+        if self.in_qemu && self.prints_with_interrupts_off() {
+            return RecordWaits::of_delayed_work(time, self.rates[1].bytes_per_s());
+        }
+        let taken = Contention(self.contention()[Bound::Best as usize]);
+        RecordWaits::of_work(time, speed_with_busy_printer(self.cpus, taken))
+    }
+
+    /// Whether a kthread on another CPU has interrupts off for whole records.
+    fn prints_with_interrupts_off(&self) -> bool {
+        let is_off = |k: Behaviour| k.driver == DriverWait::SpinsIrqsOff && k.thread != ThreadPriority::Lowest;
+        self.cpus > 1 && self.kthread().is_some_and(is_off)
     }
 
     /// The setup under a change.
@@ -92,6 +115,11 @@ impl Scenario {
         // A replay transmits what `quiet` had suppressed.
         let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
         let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
+        if s.prints_with_interrupts_off() {
+            let ready = s.behaviour.threads_ready;
+            let known = self.record_waits.filter(|_| ready == self.behaviour.threads_ready);
+            s.record_waits = known.or_else(|| Some(self.record_waits(boot, ready)));
+        }
         // The log from its first record, at this level and not at that of `quiet`, if it is known what that prints.
         if replays && (log_has_all || self.loglevel >= REPLAY_LOGLEVEL) {
             s.loglevel = s.loglevel.max(REPLAY_LOGLEVEL);
@@ -153,7 +181,7 @@ impl Scenario {
             (DriverWait::Spins, _, true) => [0.25, 0.5, 0.75],
             (DriverWait::Spins, _, false) => [0.0, 0.0, 0.2],
             (DriverWait::SpinsIrqsOff, _, in_qemu) => {
-                let taken = with_interrupts_off(self.rates[1].bytes_per_s());
+                let taken = self.record_waits.map_or([0.0; 3], |waits| waits.taken(self.rates[1].bytes_per_s()));
                 // No board was measured.
                 if in_qemu { taken } else { [0.0, 0.0, taken[2]] }
             }
@@ -272,42 +300,4 @@ fn in_qemu(boot: &Boot) -> bool {
     let mut early = boot.records.iter().take(EARLY);
     early.any(|r| r.source == RecordOrigin::Kernel && r.text.starts_with("DMI: QEMU "))
         || boot.records.containing("linux,dummy-virt").take_while(|i| *i < EARLY).any(is_kernel_s)
-}
-
-/// What a kthread that has interrupts off for whole records takes in QEMU: minimum, best estimate, maximum.
-///
-/// The boot is delayed as if, in each second of its work, it waited for the ends of some records, and for some time in addition. So a
-/// slow line delays it more.
-fn with_interrupts_off(bytes_per_s: f64) -> [f64; 3] {
-    /// Seconds, for each second of work.
-    const BY_SPINNING: f64 = 0.75;
-    /// Records, for each second of work.
-    const BY_RECORDS_PER_S: f64 = 44.0;
-    /// Of a record on the line, with its stamp, on average.
-    const RECORD_BYTES: f64 = 64.0;
-    /// How many times smaller or greater the delay may be.
-    const SPREAD: f64 = 3.0;
-    // On the kthread's own CPU the boot would get this.
-    let most = 1.0 - speed_with_busy_printer(1, Contention::default());
-    let delay = BY_SPINNING + BY_RECORDS_PER_S * RECORD_BYTES / bytes_per_s;
-    [1.0 / SPREAD, 1.0, SPREAD].map(|factor| (1.0 - 1.0 / (1.0 + delay * factor)).min(most))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_interrupts_off;
-
-    #[test]
-    fn a_slower_line_takes_more_but_no_more_than_the_same_cpu() {
-        let taken = |baud: f64| with_interrupts_off(baud / 10.0);
-        // As in docs/console-model.md: a second of work takes 4.7 s at 9600 baud, and 2.0 s at 115200.
-        let stretched = |baud: f64| 1.0 / (1.0 - taken(baud)[1]);
-        assert!((stretched(9_600.0) - 4.7).abs() < 0.05, "{}", stretched(9_600.0));
-        assert!((stretched(115_200.0) - 2.0).abs() < 0.05, "{}", stretched(115_200.0));
-        for (slow, fast) in [(1.0, 300.0), (300.0, 9_600.0), (9_600.0, 115_200.0), (115_200.0, 4_000_000.0)] {
-            let (slow, fast) = (taken(slow), taken(fast));
-            assert!(slow.iter().zip(fast).all(|(s, f)| *s >= f), "{slow:?} {fast:?}");
-            assert!(slow.is_sorted() && slow[2] < 0.99 && fast[0] > 0.0, "{slow:?} {fast:?}");
-        }
-    }
 }
