@@ -72,7 +72,7 @@ impl BootWorkload {
         let starting = processors_starting(boot, processors_up);
         let speeds: Vec<Speeds> = baselines.iter().map(Speeds::of).collect();
         let mut stall = StallReport::default();
-        each_work(boot, baselines, processors_up, &starting, |index, r, work| {
+        each_work(boot, baselines, processors_up, &starting, boot.end_index(), |index, r, work| {
             let of_stall = stall.holds(r.text);
             let Some(work) = work else { return };
             works.iter_mut().zip(&speeds).for_each(|(works, speeds)| works.push(work.at(speeds)));
@@ -238,6 +238,7 @@ fn each_work<'b>(
     baselines: &[SimulationSetup],
     processors_up: Option<usize>,
     starting: &Range<usize>,
+    until: usize,
     mut each: impl FnMut(usize, Record<'b>, Option<TimeBefore>),
 ) {
     // They differ in their contention alone.
@@ -245,7 +246,7 @@ fn each_work<'b>(
     let stamped = boot.records.iter().any(|r| r.source == RecordOrigin::Kernel && r.stamp.is_some());
     let mut before: Option<Dur> = None;
     let mut line_free = None;
-    for index in 0..boot.end_index() {
+    for index in 0..until {
         let Some(r) = boot.records.get(index).filter(|r| r.source == RecordOrigin::Kernel) else { continue };
         let Some(stored) = boot.timeline.stored(index) else {
             each(index, r, None);
@@ -269,14 +270,15 @@ fn each_work<'b>(
     }
 }
 
-/// The time from the moment in which kthreads would be ready and all CPUs up, until init: in the captured boot, whose setup is `baseline`.
+/// The captured boot's time from when kthreads would be ready and all CPUs up, until init, wherever the boot's end is. If neither is known to
+/// be before init, all the time until init.
 pub(super) fn parallel_time(boot: &Boot, baseline: &SimulationSetup, ready: ThreadsReady) -> ParallelTime {
-    let until = boot.init_index().unwrap_or(usize::MAX);
+    let until = boot.init_index().map_or(boot.end_index(), |init| init + 1);
     let up = processors_up(boot);
-    let from = up.max(ready_at(boot, ready)).filter(|from| *from < until);
+    let from = up.max(ready_at(boot, ready)).filter(|from| from + 1 < until);
     let mut sum = ParallelTime::default();
-    each_work(boot, std::slice::from_ref(baseline), up, &(0..0), |index, _, time| {
-        if let Some(time) = time.filter(|_| index <= until && from.is_none_or(|from| index > from)) {
+    each_work(boot, std::slice::from_ref(baseline), up, &(0..0), until, |index, _, time| {
+        if let Some(time) = time.filter(|_| from.is_none_or(|from| index > from)) {
             let time = time.parallel();
             sum.alone += time.alone;
             sum.with_kthread += time.with_kthread;

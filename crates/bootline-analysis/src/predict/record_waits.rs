@@ -14,8 +14,8 @@ const BY_SPINNING: f64 = 0.75;
 const RECORD_BYTES: f64 = 64.0;
 /// How many times smaller or greater the delay of a second of work may be.
 const SPREAD: f64 = 3.0;
-/// A boot with less work than this, in seconds, is assumed to wait for fewer records.
-const MIN_WORK: f64 = 0.05;
+/// A boot with less work than this, in seconds, is assumed to wait for fewer records: the fastest that was measured had 0.5.
+const MIN_WORK: f64 = 0.3;
 
 /// Records that a boot waits for per second of its work while such a kthread prints.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +34,12 @@ impl RecordWaits {
         let (alone, printed) = (time.alone.as_secs_f64(), time.with_kthread.as_secs_f64());
         let stretch = 1.0 + BY_SPINNING;
         let waits = RECORDS_PER_BOOT * RECORD_BYTES / bytes_per_s;
-        // work = alone + printed / (stretch + waits / work), of which this is the greater solution. There may be none: a boot that is
-        // shorter than the waits for all of these records.
+        // The positive solution of work = alone + printed / (stretch + waits / work). If the kthread printed all the time, and for no
+        // longer than these waits, there is none: MIN_WORK.
         let b = waits - alone * stretch - printed;
         let root = (b * b + 4.0 * stretch * alone * waits).sqrt();
-        RecordWaits::per_work((root - b) / (2.0 * stretch))
+        let least = alone + printed * (1.0 - most_taken());
+        RecordWaits::per_work(((root - b) / (2.0 * stretch)).max(least))
     }
 
     fn per_work(work: f64) -> RecordWaits {
@@ -47,11 +48,14 @@ impl RecordWaits {
 
     /// The share of its speed that the boot loses while the kthread prints: minimum, best estimate, maximum.
     pub fn taken(self, bytes_per_s: f64) -> [f64; 3] {
-        // On the kthread's own CPU the boot would get this.
-        let most = 1.0 - speed_with_busy_printer(1, Contention::default());
         let delay = BY_SPINNING + self.per_s * RECORD_BYTES / bytes_per_s;
-        [1.0 / SPREAD, 1.0, SPREAD].map(|factor| (1.0 - 1.0 / (1.0 + delay * factor)).min(most))
+        [1.0 / SPREAD, 1.0, SPREAD].map(|factor| (1.0 - 1.0 / (1.0 + delay * factor)).min(most_taken()))
     }
+}
+
+/// What the boot would lose on the kthread's own CPU.
+fn most_taken() -> f64 {
+    1.0 - speed_with_busy_printer(1, Contention::default())
 }
 
 #[cfg(test)]
@@ -71,8 +75,8 @@ mod tests {
 
     #[test]
     fn the_work_of_a_delayed_boot_is_found_again() {
-        for bytes_per_s in [480.0, 960.0, 3_840.0, 11_520.0] {
-            for work in [0.1, 1.0, 10.0] {
+        for bytes_per_s in [30.0, 240.0, 960.0, 11_520.0] {
+            for work in [0.4, 1.0, 10.0] {
                 for part in [0.0, 0.3, 1.0] {
                     let found = RecordWaits::of_delayed_work(lasts(work, part, bytes_per_s), bytes_per_s);
                     let expected = RecordWaits::per_work(work);
@@ -103,8 +107,10 @@ mod tests {
     #[test]
     fn a_boot_that_is_shorter_than_its_waits_has_a_limit() {
         for (alone, printed) in [(0.0, 0.0), (1e-9, 1e-9), (0.0, 1.0)] {
-            let waits = RecordWaits::of_delayed_work(time(alone, printed), 120.0);
-            assert_eq!(waits.per_s, RECORDS_PER_BOOT / MIN_WORK, "{alone} {printed}");
+            for bytes_per_s in [120.0, 960.0] {
+                let waits = RecordWaits::of_delayed_work(time(alone, printed), bytes_per_s);
+                assert_eq!(waits.per_s, RECORDS_PER_BOOT / MIN_WORK, "{alone} {printed} {bytes_per_s}");
+            }
         }
     }
 

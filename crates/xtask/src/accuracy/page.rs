@@ -175,8 +175,7 @@ guest's code on a shared host, so the time of a boot's own work varies (see belo
 from the fastest to the slowest, as a median. Each prediction starts from one such boot, that with the median time. The column before it
 is the median width of the predicted intervals, as a share of the measured time: a wide interval says little.
 
-What a printing kthread takes from a boot with two CPUs was fitted to earlier boots, on other hosts
-([console-model.md](console-model.md)): those are not in the table.
+What a printing kthread takes from a boot with two CPUs was fitted to boots: [console-model.md](console-model.md) says to which.
 
 ";
 
