@@ -225,7 +225,7 @@ impl TimeBefore {
         };
         let mut all = waited.map(|waited| {
             let ParallelTime { alone, with_kthread } = TimeBefore::divide(time, waited, printed);
-            alone + if with_kthread == Dur::ZERO { Dur::ZERO } else { with_kthread.scale(speed) }
+            alone + with_kthread.scale(speed)
         });
         all.sort();
         all

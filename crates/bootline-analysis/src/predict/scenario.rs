@@ -50,25 +50,32 @@ impl Scenario {
             without_stalls: false,
             module: module::baseline(boot),
         };
-        s.record_waits = s.prints_with_interrupts_off().then(|| s.record_waits(boot, s.behaviour.threads_ready));
+        if s.prints_with_interrupts_off() {
+            let time = boot_workload::parallel_time(boot, &s.best_setup(boot), s.behaviour.threads_ready);
+            // No board was measured: its work counts as not delayed.
+            s.record_waits = Some(match s.in_qemu {
+                true => RecordWaits::of_delayed_work(time, s.rates[1].bytes_per_s()),
+                false => RecordWaits::of_work(time, 1.0),
+            });
+        }
         Ok(s)
     }
 
-    /// How often this captured boot would wait for records of such a kthread in a kernel whose kthreads are ready at `ready`.
-    fn record_waits(&self, boot: &Boot, ready: ThreadsReady) -> RecordWaits {
-        let time = boot_workload::parallel_time(boot, &self.setup(boot, Bound::Best, Bound::Best), ready);
-        // No board was measured: its work counts as not delayed.
-        if self.record_waits.is_none() && self.in_qemu && self.prints_with_interrupts_off() {
-            return RecordWaits::of_delayed_work(time, self.rates[1].bytes_per_s());
-        }
-        let taken = Contention(self.contention()[Bound::Best as usize]);
-        RecordWaits::of_work(time, speed_with_busy_printer(self.cpus, taken))
+    /// How often this captured boot would wait for records of such a kthread in another kernel, whose kthreads are ready at `ready`.
+    fn record_waits_elsewhere(&self, boot: &Boot, ready: ThreadsReady) -> RecordWaits {
+        let setup = self.best_setup(boot);
+        let time = boot_workload::parallel_time(boot, &setup, ready);
+        RecordWaits::of_work(time, speed_with_busy_printer(setup.cpus, setup.contention))
+    }
+
+    fn best_setup(&self, boot: &Boot) -> SimulationSetup {
+        self.setup(boot, Bound::Best, Bound::Best)
     }
 
     /// Whether a kthread on another CPU has interrupts off for whole records.
     fn prints_with_interrupts_off(&self) -> bool {
-        let is_off = |k: Behaviour| k.driver == DriverWait::SpinsIrqsOff && k.thread != ThreadPriority::Lowest;
-        self.cpus > 1 && self.kthread().is_some_and(is_off)
+        let is_off = self.kthread().is_some_and(|kthread| kthread.driver == DriverWait::SpinsIrqsOff);
+        self.cpus > 1 && is_off && !self.gives_way()
     }
 
     /// The setup under a change.
@@ -112,14 +119,14 @@ impl Scenario {
             let rate = s.rates[1].bytes_per_s();
             s.module = loaded.map(|(module, time)| ModuleSwitch::new(boot, kernel, rate, module, time));
         }
-        // A replay transmits what `quiet` had suppressed.
-        let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
-        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         if s.prints_with_interrupts_off() {
             let ready = s.behaviour.threads_ready;
             let known = self.record_waits.filter(|_| ready == self.behaviour.threads_ready);
-            s.record_waits = known.or_else(|| Some(self.record_waits(boot, ready)));
+            s.record_waits = known.or_else(|| Some(self.record_waits_elsewhere(boot, ready)));
         }
+        // A replay transmits what `quiet` had suppressed.
+        let replayed = boot.console_switch.as_ref().is_some_and(|t| t.replayed);
+        let log_has_all = replayed || boot.records.iter().any(|r| r.level.is_some_and(|l| l.0 >= self.loglevel));
         // The log from its first record, at this level and not at that of `quiet`, if it is known what that prints.
         if replays && (log_has_all || self.loglevel >= REPLAY_LOGLEVEL) {
             s.loglevel = s.loglevel.max(REPLAY_LOGLEVEL);
