@@ -11,8 +11,10 @@
  *
  * Locking
  *   Takes no lock. Owning the console keeps others away from the registers: the driver's
- *   uart_port_lock() waits for it. So that no processor waits there with interrupts off, the
- *   port's interrupts are disabled for the length of a record.
+ *   uart_port_lock() waits for it. So that the port's interrupts do not make another processor
+ *   wait there, with interrupts off, they are disabled for the length of a record. Between two
+ *   records of a flush one can arrive; up to Linux 6.18 it has to wait for the rest of the flush,
+ *   whose length emergency.c limits.
  *
  * Lifetime
  *   Called only while the console is registered.
@@ -110,6 +112,9 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 	if (!nbcon_enter_unsafe(wctxt))
 		return;
 	WRITE_ONCE(nb->started_seq, nbcon_8250_assigned_seq(&nb->con));
+	/* With DLAB set, bytes would go to the divisor; also those of the driver's own console. */
+	if (READ_ONCE(nb->broken_off))
+		port->serial_out(port, UART_LCR, nb->up->lcr);
 	if (nbcon_8250_settings_lost(nb)) {
 		nb->counters.restored++;
 		nbcon_8250_driver_write_owned(nb, "", 0);
@@ -120,9 +125,6 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 		nbcon_exit_unsafe(wctxt);
 		return;
 	}
-	/* With DLAB set, bytes would go to the divisor. */
-	if (READ_ONCE(nb->broken_off))
-		port->serial_out(port, UART_LCR, nb->up->lcr);
 	ier = disable_interrupts(nb);
 	whole = nbcon_exit_unsafe(wctxt) && send(nb, wctxt);
 

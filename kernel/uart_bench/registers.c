@@ -29,7 +29,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/serial_reg.h>
+#include <asm/barrier.h>
 
+#include "../shared/register_hooks.h"
 #include "registers.h"
 
 static typeof_member(struct uart_port, serial_in) driver_in;
@@ -43,7 +45,7 @@ static struct registers *counts_of_this_context(void)
 	return READ_ONCE(watcher) == current && !in_hardirq() ? counted : NULL;
 }
 
-static unsigned int timed_in(struct uart_port *port, unsigned int offset)
+static unsigned int timed_in(struct uart_port *port, REGISTER_OFFSET offset)
 {
 	struct registers *counts = counts_of_this_context();
 	unsigned int value;
@@ -60,7 +62,7 @@ static unsigned int timed_in(struct uart_port *port, unsigned int offset)
 	return value;
 }
 
-static void timed_out(struct uart_port *port, unsigned int offset, unsigned int value)
+static void timed_out(struct uart_port *port, REGISTER_OFFSET offset, REGISTER_VALUE value)
 {
 	struct registers *counts = counts_of_this_context();
 	u64 before;
@@ -80,24 +82,6 @@ static void timed_out(struct uart_port *port, unsigned int offset, unsigned int 
 	counts->last_was_send = true;
 }
 
-/* Up to 6.16 the arguments were signed. The type, not the version, decides which function fits. */
-static unsigned int __maybe_unused timed_in_signed(struct uart_port *port, int offset)
-{
-	return timed_in(port, offset);
-}
-
-static void __maybe_unused timed_out_signed(struct uart_port *port, int offset, int value)
-{
-	timed_out(port, offset, value);
-}
-
-static const typeof(driver_in) our_in = _Generic(driver_in,
-	unsigned int (*)(struct uart_port *, int) : timed_in_signed,
-	unsigned int (*)(struct uart_port *, unsigned int) : timed_in);
-static const typeof(driver_out) our_out = _Generic(driver_out,
-	void (*)(struct uart_port *, int, int) : timed_out_signed,
-	void (*)(struct uart_port *, unsigned int, unsigned int) : timed_out);
-
 bool uart_bench_registers_countable(const struct uart_port *port)
 {
 	return port->serial_in && port->serial_out;
@@ -114,8 +98,10 @@ void uart_bench_registers_watch(struct uart_port *port, struct registers *into)
 	uart_port_lock_irqsave(port, &flags);
 	driver_in = port->serial_in;
 	driver_out = port->serial_out;
-	WRITE_ONCE(port->serial_in, our_in);
-	WRITE_ONCE(port->serial_out, our_out);
+	/* The interrupt handler takes no lock: it may call ours at once, and then the driver's. */
+	smp_wmb();
+	WRITE_ONCE(port->serial_in, timed_in);
+	WRITE_ONCE(port->serial_out, timed_out);
 	uart_port_unlock_irqrestore(port, flags);
 }
 
@@ -125,9 +111,9 @@ void uart_bench_registers_unwatch(struct uart_port *port)
 
 	uart_port_lock_irqsave(port, &flags);
 	/* The driver sets them itself with the port's type (setserial): leave what it has set. */
-	if (port->serial_in == our_in)
+	if (port->serial_in == timed_in)
 		WRITE_ONCE(port->serial_in, driver_in);
-	if (port->serial_out == our_out)
+	if (port->serial_out == timed_out)
 		WRITE_ONCE(port->serial_out, driver_out);
 	uart_port_unlock_irqrestore(port, flags);
 	WRITE_ONCE(watcher, NULL);

@@ -52,17 +52,27 @@ static u64 took_ns;
 static unsigned int moment;
 
 /*
+ * Spins for @ms by the clock: a CPU whose delay loop was calibrated on a busy host waits too
+ * short or too long. The count is for a clock that does not go on while interrupts are off.
+ */
+static void spin(unsigned int ms)
+{
+	u64 end_ns = ktime_get_mono_fast_ns() + (u64)ms * NSEC_PER_MSEC;
+	unsigned int i;
+
+	for (i = 0; i < 10 * ms && ktime_get_mono_fast_ns() < end_ns; i++)
+		mdelay(1);
+}
+
+/*
  * Long enough for the RCU stall detector, if it is set to its shortest time-out, 3 s. The grace
  * period is asked for here, so that it begins, on another CPU, while this one can't let it end.
  */
 static void stall(void)
 {
-	unsigned int i;
-
 	preempt_disable();
 	start_poll_synchronize_rcu();
-	for (i = 0; i < 5; i++)
-		mdelay(MSEC_PER_SEC);
+	spin(5 * MSEC_PER_SEC);
 	preempt_enable();
 }
 
@@ -72,7 +82,7 @@ static void hold(void)
 
 	for (i = 0; i < 100; i++) {
 		pr_info("held %u\n", i);
-		mdelay(50);
+		spin(50);
 	}
 }
 

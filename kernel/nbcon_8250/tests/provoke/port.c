@@ -12,31 +12,32 @@
  *   counts bytes written to a port that has lost its settings in a suspend (lost_settings),
  *   those that a WARN prints itself (sent_at_once), and of these the ones written while the
  *   port's interrupts are on (with_interrupts); interrupts_before says whether they were on when
- *   the WARN began.
+ *   the WARN began. `set cts-off` switches CTS off, `set cts-on` on again.
  *
  * Calling contexts
- *   Process context; write_register() any context of the driver.
+ *   Process context; read_register() and write_register() any context of the driver.
  *
  * Locking
  *   None: one caller at a time.
  *
  * Lifetime
- *   The driver's serial_out is replaced until provoke_release_port().
+ *   The driver's serial_in and serial_out are replaced until provoke_release_port().
  *
  * What this disturbs
- *   Register writes take a few instructions and up to three register reads longer.
+ *   Register accesses take a few instructions longer, writes also up to three register reads.
  */
 #include <linux/atomic.h>
-#include <linux/completion.h>
 #include <linux/console.h>
 #include <linux/errno.h>
-#include <linux/jiffies.h>
+#include <linux/interrupt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
 #include <linux/string.h>
+#include <asm/barrier.h>
 #include "provoke.h"
 
 #ifdef HAVE_UNSIGNED_REGISTERS
@@ -48,11 +49,11 @@
 #endif
 
 static struct uart_port *port;
+static unsigned int (*driver_in)(struct uart_port *port, OFFSET offset);
 static void (*driver_out)(struct uart_port *port, OFFSET offset, VALUE value);
-static void (*armed)(void);
+static struct provoke_trap trap = { .done = COMPLETION_INITIALIZER(trap.done) };
 static bool at_latch;
 static atomic_t left;
-static DECLARE_COMPLETION(done);
 
 /* Of the pretended RS-485. */
 static bool transmitting;
@@ -65,6 +66,8 @@ static struct task_struct *counted;
 static unsigned int sent_at_once;
 static unsigned int with_interrupts;
 static bool interrupts_before;
+
+static bool cts_off;
 
 static unsigned char plain_fcr;
 
@@ -93,7 +96,16 @@ static bool interrupts_on(struct uart_port *port)
 	       (UART_IER_MSI | UART_IER_RLSI | UART_IER_THRI | UART_IER_RDI);
 }
 
-/* Whether a write is the one where armed() is to be called. */
+static unsigned int read_register(struct uart_port *port, OFFSET offset)
+{
+	unsigned int value = driver_in(port, offset);
+
+	if (offset == UART_MSR && READ_ONCE(cts_off))
+		value &= ~UART_MSR_CTS;
+	return value;
+}
+
+/* Whether a write is the one where the trap is to be sprung. */
 static bool is_armed_for(OFFSET offset, VALUE value)
 {
 	if (at_latch)
@@ -103,8 +115,6 @@ static bool is_armed_for(OFFSET offset, VALUE value)
 
 static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 {
-	void (*trigger)(void);
-
 	struct uart_8250_port *up = up_to_u8250p(port);
 
 	if (offset == UART_TX && !(port->serial_in(port, UART_LCR) & UART_LCR_DLAB)) {
@@ -119,13 +129,8 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 		}
 	}
 	driver_out(port, offset, value);
-	if (!armed || !is_armed_for(offset, value))
-		return;
-	trigger = xchg(&armed, NULL);
-	if (trigger) {
-		trigger();
-		complete(&done);
-	}
+	if (READ_ONCE(trap.trigger) && is_armed_for(offset, value))
+		provoke_trap_spring(&trap);
 }
 
 static int hook_port(void)
@@ -135,8 +140,27 @@ static int hook_port(void)
 	port = provoke_find_port();
 	if (!port)
 		return -ENODEV;
+	driver_in = port->serial_in;
 	driver_out = port->serial_out;
-	port->serial_out = write_register;
+	/* The interrupt handler takes no lock: it may call ours at once, and then the driver's. */
+	smp_wmb();
+	WRITE_ONCE(port->serial_in, read_register);
+	WRITE_ONCE(port->serial_out, write_register);
+	return 0;
+}
+
+/* And tells the serial core, as the driver does for a modem status interrupt. */
+static int switch_cts(bool on)
+{
+	unsigned long flags;
+	int err = hook_port();
+
+	if (err)
+		return err;
+	uart_port_lock_irqsave(port, &flags);
+	WRITE_ONCE(cts_off, !on);
+	uart_handle_cts_change(port, on);
+	uart_port_unlock_irqrestore(port, flags);
 	return 0;
 }
 
@@ -210,12 +234,8 @@ static int wait_in_port(void (*trigger)(void))
 
 	if (err)
 		return err;
-	reinit_completion(&done);
-	xchg(&armed, trigger);
-	if (wait_for_completion_timeout(&done, 60 * HZ))
-		return 0;
-	/* It was not written. Disarm, unless it was written just now. */
-	return xchg(&armed, NULL) ? -ETIMEDOUT : 0;
+	provoke_trap_set(&trap, trigger);
+	return provoke_trap_wait(&trap, 60);
 }
 
 int provoke_in_port(unsigned int nth, void (*trigger)(void))
@@ -233,8 +253,13 @@ int provoke_in_latch(void (*trigger)(void))
 
 void provoke_release_port(void)
 {
-	if (port)
-		port->serial_out = driver_out;
+	if (!port)
+		return;
+	port->serial_in = driver_in;
+	port->serial_out = driver_out;
+	if (port->irq)
+		synchronize_irq(port->irq);
+	synchronize_rcu();
 }
 
 int provoke_set_port(const char *field)
@@ -247,6 +272,10 @@ int provoke_set_port(const char *field)
 	up = up_to_u8250p(found);
 	if (!strcmp(field, "watch")) {
 		return hook_port();
+	} else if (!strcmp(field, "cts-off")) {
+		return switch_cts(false);
+	} else if (!strcmp(field, "cts-on")) {
+		return switch_cts(true);
 	} else if (!strcmp(field, "rs485-on")) {
 		return switch_rs485_on(up);
 	} else if (!strcmp(field, "rs485")) {

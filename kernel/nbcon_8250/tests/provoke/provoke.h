@@ -2,8 +2,21 @@
 #ifndef PROVOKE_H
 #define PROVOKE_H
 
+#include <linux/completion.h>
+
 /* context.c: calls trigger() in the named context; false if there is none of that name */
 bool provoke_in(const char *context, void (*trigger)(void));
+
+/* trap.c: calls a function once, where another context comes to */
+struct provoke_trap {
+	void (*trigger)(void);
+	struct completion done;
+};
+
+void provoke_trap_set(struct provoke_trap *trap, void (*trigger)(void));
+void provoke_trap_spring(struct provoke_trap *trap);
+/* Disarms the trap; -ETIMEDOUT if it was not sprung. */
+int provoke_trap_wait(struct provoke_trap *trap, unsigned int seconds);
 
 struct seq_file;
 struct uart_port;

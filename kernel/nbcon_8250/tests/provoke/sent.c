@@ -21,10 +21,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/completion.h>
 #include <linux/console.h>
 #include <linux/errno.h>
-#include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/serial_core.h>
 #include "provoke.h"
@@ -33,21 +31,15 @@
 /* How long the console may need for what it has to print first. */
 #define PATIENCE_S	60
 
-static void (*armed)(void);
+static struct provoke_trap trap = { .done = COMPLETION_INITIALIZER(trap.done) };
 static void (*write_thread)(struct console *con, struct nbcon_write_context *wctxt);
-static DECLARE_COMPLETION(done);
 
 static void send_and_trigger(struct console *con, struct nbcon_write_context *wctxt)
 {
-	void (*trigger)(void);
-
 	write_thread(con, wctxt);
 	/* Without a buffer the record was not sent, or not whole. */
-	trigger = wctxt->outbuf ? xchg(&armed, NULL) : NULL;
-	if (trigger) {
-		trigger();
-		complete(&done);
-	}
+	if (wctxt->outbuf)
+		provoke_trap_spring(&trap);
 }
 
 int provoke_when_sent(void (*trigger)(void))
@@ -55,21 +47,21 @@ int provoke_when_sent(void (*trigger)(void))
 	struct uart_port *port = provoke_find_port();
 	struct console *con = port ? port->cons : NULL;
 	unsigned long flags;
+	int err;
 
 	if (!con || !(con->flags & CON_NBCON))
 		return -ENODEV;
-	reinit_completion(&done);
+	provoke_trap_set(&trap, trigger);
 	con->device_lock(con, &flags);
-	armed = trigger;
 	write_thread = con->write_thread;
 	con->write_thread = send_and_trigger;
 	con->device_unlock(con, flags);
 	pr_info("to be sent\n");
-	wait_for_completion_timeout(&done, PATIENCE_S * HZ);
+	err = provoke_trap_wait(&trap, PATIENCE_S);
 	con->device_lock(con, &flags);
 	con->write_thread = write_thread;
 	con->device_unlock(con, flags);
-	return xchg(&armed, NULL) ? -ETIMEDOUT : 0;
+	return err;
 }
 #else
 int provoke_when_sent(void (*trigger)(void))
