@@ -37,22 +37,20 @@
 
 #include <linux/console.h>
 #include <linux/errno.h>
-#include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_reg.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/workqueue.h>
-#include <asm/barrier.h>
 
 #include "../shared/register_hooks.h"
+#include "../shared/serial_console.h"
 
 static unsigned int byte_ns = 21200;
 module_param(byte_ns, uint, 0444);
@@ -64,7 +62,7 @@ MODULE_PARM_DESC(lag_ns, "how late the port says that it is empty, in ns (defaul
 
 static unsigned int buffer = 2170;
 module_param(buffer, uint, 0444);
-MODULE_PARM_DESC(buffer, "bytes that the buffer behind the port holds, at least 1 (default: 2170)");
+MODULE_PARM_DESC(buffer, "size of the buffer behind the port, in bytes, 1 or more (default: 2170)");
 
 static unsigned int drain = 2970;
 module_param(drain, uint, 0444);
@@ -75,8 +73,7 @@ module_param(fifo, bool, 0444);
 MODULE_PARM_DESC(fifo, "whether the console may write as many bytes as the FIFO holds (default: yes)");
 
 static struct uart_8250_port *slowed;
-static typeof(((struct uart_port *)NULL)->serial_in) driver_in;
-static typeof(((struct uart_port *)NULL)->serial_out) driver_out;
+static struct register_hooks driver;
 static unsigned int driver_loadsz;
 
 /* The driver does not note in @lcr that it has set this bit. */
@@ -121,7 +118,7 @@ static void take_byte(void)
 
 static unsigned int slow_in(struct uart_port *port, REGISTER_OFFSET offset)
 {
-	unsigned int value = driver_in(port, offset);
+	unsigned int value = driver.in(port, offset);
 
 	if (offset != UART_LSR || ktime_get_mono_fast_ns() >= READ_ONCE(taken_ns) + lag_ns)
 		return value;
@@ -136,23 +133,23 @@ static void slow_out(struct uart_port *port, REGISTER_OFFSET offset, REGISTER_VA
 		at_latch = value & UART_LCR_DLAB;
 	if (offset == UART_TX && !at_latch)
 		take_byte();
-	driver_out(port, offset, value);
+	driver.out(port, offset, value);
 }
+
+static const struct register_hooks ours = { .in = slow_in, .out = slow_out };
 
 /* The port is an element of the driver's static array. */
 static struct uart_port *find_port(void)
 {
 	struct uart_port *found = NULL;
-	struct uart_driver *driver;
 	struct console *con;
 
 	console_list_lock();
 	for_each_console(con) {
-		if (strcmp(con->name, "ttyS"))
-			continue;
-		driver = con->data;
-		found = driver->state[con->index].uart_port;
-		break;
+		if (!strcmp(con->name, "ttyS"))
+			found = serial_console_port(con);
+		if (found)
+			break;
 	}
 	console_list_unlock();
 	return found && found->serial_in && found->serial_out ? found : NULL;
@@ -173,15 +170,10 @@ static int __init slow_port_init(void)
 	}
 	slowed = up_to_u8250p(port);
 	spin_lock_irqsave(&port->lock, flags);
-	driver_in = port->serial_in;
-	driver_out = port->serial_out;
 	driver_loadsz = slowed->tx_loadsz;
 	if (!fifo)
 		slowed->tx_loadsz = 1;
-	/* The interrupt handler takes no lock: it may call ours at once, and then the driver's. */
-	smp_wmb();
-	WRITE_ONCE(port->serial_in, slow_in);
-	WRITE_ONCE(port->serial_out, slow_out);
+	register_hooks_set(port, &driver, &ours);
 	spin_unlock_irqrestore(&port->lock, flags);
 	return 0;
 }
@@ -193,17 +185,11 @@ static void __exit slow_port_exit(void)
 	unsigned long flags;
 
 	spin_lock_irqsave(&port->lock, flags);
-	/* The driver sets them itself with the port's type (setserial): leave what it has set. */
-	if (port->serial_in == slow_in)
-		WRITE_ONCE(port->serial_in, driver_in);
-	if (port->serial_out == slow_out)
-		WRITE_ONCE(port->serial_out, driver_out);
+	register_hooks_unset(port, &driver, &ours);
 	if (!fifo && slowed->tx_loadsz == 1)
 		slowed->tx_loadsz = driver_loadsz;
 	spin_unlock_irqrestore(&port->lock, flags);
-	if (port->irq)
-		synchronize_irq(port->irq);
-	synchronize_rcu();
+	register_hooks_settle(port->irq);
 	cancel_delayed_work_sync(&asking);
 }
 module_exit(slow_port_exit);

@@ -59,6 +59,7 @@
 
 #include "../shared/histogram.h"
 #include "../shared/measurement.h"
+#include "../shared/serial_console.h"
 #include "registers.h"
 
 /* In bytes, about a console's longest record: 4 s with interrupts off at 2400 baud. */
@@ -103,19 +104,9 @@ struct session {
 
 static struct session *last;
 
-/* The port of a serial driver's console: with uart_console_device(), con->data is the driver. */
-static struct uart_port *port_of(const struct console *con)
-{
-	const struct uart_driver *driver = con->data;
-
-	if (con->device != uart_console_device || !driver || con->index < 0)
-		return NULL;
-	return con->index < driver->nr ? driver->state[con->index].uart_port : NULL;
-}
-
 static const char *why_not(const struct console *con)
 {
-	if (!port_of(con))
+	if (!serial_console_port(con))
 		return "is not a serial driver's";
 	if (con->flags & CON_NBCON)
 		return "is an nbcon console: it prints from a thread";
@@ -188,7 +179,7 @@ static struct session *begin(void)
 	console_list_lock();
 	con = find_console(session, true);
 	if (con) {
-		port = port_of(con);
+		port = serial_console_port(con);
 		scnprintf(session->name, sizeof(session->name), "%s%d", con->name, con->index);
 		if (!session->declared && port->frame_time)
 			session->declared = div_u64(NSEC_PER_SEC, port->frame_time);
@@ -227,7 +218,7 @@ static int send(struct session *session, unsigned int size)
 		console_list_unlock();
 		return -ENODEV;
 	}
-	port = port_of(con);
+	port = serial_console_port(con);
 	console_lock();
 	if (session->registers)
 		uart_bench_registers_watch(port, &session->counts);

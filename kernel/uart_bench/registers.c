@@ -23,19 +23,15 @@
  * What this disturbs
  *   During a call each register access reads the clock twice.
  */
-#include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/serial_reg.h>
-#include <asm/barrier.h>
 
 #include "../shared/register_hooks.h"
 #include "registers.h"
 
-static typeof_member(struct uart_port, serial_in) driver_in;
-static typeof_member(struct uart_port, serial_out) driver_out;
+static struct register_hooks driver;
 static struct registers *counted;
 static struct task_struct *watcher;
 static unsigned int last_irq;
@@ -52,9 +48,9 @@ static unsigned int timed_in(struct uart_port *port, REGISTER_OFFSET offset)
 	u64 before;
 
 	if (!counts)
-		return driver_in(port, offset);
+		return driver.in(port, offset);
 	before = ktime_get_ns();
-	value = driver_in(port, offset);
+	value = driver.in(port, offset);
 	histogram_add(&counts->reads, ktime_get_ns() - before);
 	if (offset == UART_LSR)
 		counts->status_reads++;
@@ -68,11 +64,11 @@ static void timed_out(struct uart_port *port, REGISTER_OFFSET offset, REGISTER_V
 	u64 before;
 
 	if (!counts) {
-		driver_out(port, offset, value);
+		driver.out(port, offset, value);
 		return;
 	}
 	before = ktime_get_ns();
-	driver_out(port, offset, value);
+	driver.out(port, offset, value);
 	histogram_add(&counts->writes, ktime_get_ns() - before);
 	if (offset != UART_TX)
 		return;
@@ -81,6 +77,8 @@ static void timed_out(struct uart_port *port, REGISTER_OFFSET offset, REGISTER_V
 		counts->bursts++;
 	counts->last_was_send = true;
 }
+
+static const struct register_hooks ours = { .in = timed_in, .out = timed_out };
 
 bool uart_bench_registers_countable(const struct uart_port *port)
 {
@@ -96,12 +94,7 @@ void uart_bench_registers_watch(struct uart_port *port, struct registers *into)
 	WRITE_ONCE(watcher, current);
 	last_irq = port->irq;
 	uart_port_lock_irqsave(port, &flags);
-	driver_in = port->serial_in;
-	driver_out = port->serial_out;
-	/* The interrupt handler takes no lock: it may call ours at once, and then the driver's. */
-	smp_wmb();
-	WRITE_ONCE(port->serial_in, timed_in);
-	WRITE_ONCE(port->serial_out, timed_out);
+	register_hooks_set(port, &driver, &ours);
 	uart_port_unlock_irqrestore(port, flags);
 }
 
@@ -110,20 +103,13 @@ void uart_bench_registers_unwatch(struct uart_port *port)
 	unsigned long flags;
 
 	uart_port_lock_irqsave(port, &flags);
-	/* The driver sets them itself with the port's type (setserial): leave what it has set. */
-	if (port->serial_in == timed_in)
-		WRITE_ONCE(port->serial_in, driver_in);
-	if (port->serial_out == timed_out)
-		WRITE_ONCE(port->serial_out, driver_out);
+	register_hooks_unset(port, &driver, &ours);
 	uart_port_unlock_irqrestore(port, flags);
 	WRITE_ONCE(watcher, NULL);
 }
 
 void uart_bench_registers_settle(void)
 {
-	if (!driver_in)
-		return;
-	if (last_irq)
-		synchronize_irq(last_irq);
-	synchronize_rcu();
+	if (driver.in)
+		register_hooks_settle(last_irq);
 }
