@@ -29,28 +29,19 @@
 #include <linux/atomic.h>
 #include <linux/console.h>
 #include <linux/errno.h>
-#include <linux/interrupt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/serial_8250.h>
 #include <linux/serial_core.h>
 #include <linux/serial_reg.h>
 #include <linux/string.h>
-#include <asm/barrier.h>
+
+#include "../shared/register_hooks.h"
+#include "../shared/serial_console.h"
 #include "provoke.h"
 
-#ifdef HAVE_UNSIGNED_REGISTERS
-#define OFFSET unsigned int
-#define VALUE u32
-#else
-#define OFFSET int
-#define VALUE int
-#endif
-
 static struct uart_port *port;
-static unsigned int (*driver_in)(struct uart_port *port, OFFSET offset);
-static void (*driver_out)(struct uart_port *port, OFFSET offset, VALUE value);
+static struct register_hooks driver;
 static struct provoke_trap trap = { .done = COMPLETION_INITIALIZER(trap.done) };
 static bool at_latch;
 static atomic_t left;
@@ -74,16 +65,14 @@ static unsigned char plain_fcr;
 struct uart_port *provoke_find_port(void)
 {
 	struct uart_port *found = NULL;
-	struct uart_driver *driver;
 	struct console *con;
 
 	console_list_lock();
 	for_each_console(con) {
-		if (strcmp(con->name, "ttyS"))
-			continue;
-		driver = con->data;
-		found = driver->state[con->index].uart_port;
-		break;
+		if (!strcmp(con->name, "ttyS"))
+			found = serial_console_port(con);
+		if (found)
+			break;
 	}
 	console_list_unlock();
 	return found;
@@ -96,9 +85,9 @@ static bool interrupts_on(struct uart_port *port)
 	       (UART_IER_MSI | UART_IER_RLSI | UART_IER_THRI | UART_IER_RDI);
 }
 
-static unsigned int read_register(struct uart_port *port, OFFSET offset)
+static unsigned int read_register(struct uart_port *port, REGISTER_OFFSET offset)
 {
-	unsigned int value = driver_in(port, offset);
+	unsigned int value = driver.in(port, offset);
 
 	if (offset == UART_MSR && READ_ONCE(cts_off))
 		value &= ~UART_MSR_CTS;
@@ -106,14 +95,14 @@ static unsigned int read_register(struct uart_port *port, OFFSET offset)
 }
 
 /* Whether a write is the one where the trap is to be sprung. */
-static bool is_armed_for(OFFSET offset, VALUE value)
+static bool is_armed_for(REGISTER_OFFSET offset, REGISTER_VALUE value)
 {
 	if (at_latch)
 		return offset == UART_LCR && value & UART_LCR_DLAB;
 	return offset == UART_TX && atomic_dec_return(&left) < 0;
 }
 
-static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
+static void write_register(struct uart_port *port, REGISTER_OFFSET offset, REGISTER_VALUE value)
 {
 	struct uart_8250_port *up = up_to_u8250p(port);
 
@@ -128,10 +117,12 @@ static void write_register(struct uart_port *port, OFFSET offset, VALUE value)
 				with_interrupts++;
 		}
 	}
-	driver_out(port, offset, value);
+	driver.out(port, offset, value);
 	if (READ_ONCE(trap.trigger) && is_armed_for(offset, value))
 		provoke_trap_spring(&trap);
 }
+
+static const struct register_hooks ours = { .in = read_register, .out = write_register };
 
 static int hook_port(void)
 {
@@ -140,12 +131,7 @@ static int hook_port(void)
 	port = provoke_find_port();
 	if (!port)
 		return -ENODEV;
-	driver_in = port->serial_in;
-	driver_out = port->serial_out;
-	/* The interrupt handler takes no lock: it may call ours at once, and then the driver's. */
-	smp_wmb();
-	WRITE_ONCE(port->serial_in, read_register);
-	WRITE_ONCE(port->serial_out, write_register);
+	register_hooks_set(port, &driver, &ours);
 	return 0;
 }
 
@@ -255,11 +241,8 @@ void provoke_release_port(void)
 {
 	if (!port)
 		return;
-	port->serial_in = driver_in;
-	port->serial_out = driver_out;
-	if (port->irq)
-		synchronize_irq(port->irq);
-	synchronize_rcu();
+	register_hooks_unset(port, &driver, &ours);
+	register_hooks_settle(port->irq);
 }
 
 int provoke_set_port(const char *field)
