@@ -9,8 +9,9 @@
  *   register_hooks_settle(): process context; the others any.
  *
  * Locking
- *   The caller holds the port lock, but not for register_hooks_settle(). The driver's interrupt
- *   handler reads a register without it, and finds either function.
+ *   While functions are exchanged, the caller holds the port lock, or knows that the driver sets
+ *   none itself (setserial). The driver's interrupt handler reads a register without the lock, and
+ *   finds either function.
  *
  * Lifetime
  *   The saved pointers must stay valid until register_hooks_settle() returns.

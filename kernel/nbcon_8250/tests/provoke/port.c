@@ -18,7 +18,7 @@
  *   Process context; read_register() and write_register() any context of the driver.
  *
  * Locking
- *   None: one caller at a time.
+ *   None: one caller at a time, and no program sets the type of a port that is hooked.
  *
  * Lifetime
  *   The driver's serial_in and serial_out are replaced until provoke_release_port().
