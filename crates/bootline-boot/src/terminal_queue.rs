@@ -15,7 +15,7 @@ use bootline_records::{RecordOrigin, RecordSet};
 
 /// What the kernel's serial core holds of a terminal's text, bytes: one page (UART_XMIT_SIZE, since 6.10 a kfifo of a page). That of
 /// 4 KiB, as nearly all kernels have; one with pages of 16 or 64 KiB holds more, whose waits can be longer than these.
-const BUFFER: u64 = 4096;
+pub const TERMINAL_BUFFER: u64 = 4096;
 
 /// Of each record the longest that it can have waited: zero for the kernel's own, for one that found the line at rest, and without
 /// arrival times. O(n) in records.
@@ -50,7 +50,7 @@ pub(super) fn longest_waits(records: &RecordSet, timeline: &Timeline, rate: Opti
             }
             continue;
         }
-        while bytes > BUFFER {
+        while bytes > TERMINAL_BUFFER {
             let Some((_, oldest)) = together.pop_front() else { break };
             bytes -= oldest;
         }

@@ -11,6 +11,7 @@ use super::prediction::{Prediction, PredictionError};
 use super::scenario::Scenario;
 use super::setting::Setting;
 use super::system_changes::system_changes;
+use super::terminal_output::{OutputSetup, TerminalOutput};
 use super::wording;
 use bootline_boot::{Boot, BootEnd, Clock, TimeOrigin};
 use bootline_capture::units::{Dur, Interval};
@@ -146,6 +147,27 @@ impl<'a> Predictor<'a> {
         })
     }
 
+    /// The boot with a change, and what the change saves after the boot's end up to a moment of the axis: where a kthread prints, in
+    /// this boot or that one, nothing, because nobody's wait for it is known.
+    pub(crate) fn predict_until(&self, change: &Change, until: Dur) -> Result<(Prediction, Interval), PredictionError> {
+        let mut prediction = self.predict(change)?;
+        let then = self.baseline.changed(self.boot, change)?;
+        let prints_itself = |s: &Scenario| s.module.is_none() && s.behaviour.printing.writer_waits();
+        if self.boot.console_switch.is_some() || !prints_itself(&self.baseline) || !prints_itself(&then) {
+            return Ok((prediction, Interval::exact(Dur::ZERO)));
+        }
+        let now = output_setup(&self.baseline, false);
+        // Whoever says how much systemd shows, means it.
+        let quiet = change.settings().any(|s| s == Setting::LogLevel(4));
+        let without_status = quiet && self.boot.kernel.command_line.value("systemd.show_status").is_none();
+        let output = TerminalOutput::of(self.boot, until, now.loglevel);
+        let saved = output.saved(&now, &output_setup(&then, without_status));
+        if saved != Interval::exact(Dur::ZERO) {
+            prediction.assumptions.push(output.assumption());
+        }
+        Ok((prediction, saved))
+    }
+
     /// Times of the boot with a change; the wording of the prediction is not made.
     pub(crate) fn times(&self, change: &Change) -> Result<PredictedTimes, PredictionError> {
         let (target, plan) = self.target(change)?;
@@ -260,6 +282,15 @@ impl<'a> Predictor<'a> {
             _ => at,
         });
         ModelRun { init, opened, log_complete: outcome.last_transmitted }
+    }
+}
+
+fn output_setup(scenario: &Scenario, without_status: bool) -> OutputSetup {
+    OutputSetup {
+        rate: scenario.rates[1],
+        loglevel: scenario.loglevel,
+        without_initcall_debug: scenario.without_initcall_debug,
+        without_status,
     }
 }
 

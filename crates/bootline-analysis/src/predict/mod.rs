@@ -18,6 +18,7 @@ mod scenario;
 mod setting;
 mod stall;
 mod system_changes;
+mod terminal_output;
 mod what_if;
 mod wording;
 

@@ -4,7 +4,7 @@ use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::{Boot, Unit};
+use bootline_boot::{Boot, TERMINAL_BUFFER, Unit, is_status_line};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordOrigin;
 
@@ -19,8 +19,6 @@ pub(super) const RULE: Rule = Rule {
 
 /// Less is not worth a change.
 const LEAST: Dur = Dur::from_millis(200);
-/// What a tty's buffer takes without anybody waiting (drivers/tty/serial, UART_XMIT_SIZE).
-const BUFFER: u64 = 4_096;
 
 fn check(case: &Case<'_>) -> Vec<Finding> {
     let boot = case.boot;
@@ -40,15 +38,13 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     }
     let (Some(first), Some(last)) = (first, last) else { return Vec::new() };
     let takes = |bytes: u64| rate.time_for(bytes).as_dur();
-    let waited = takes(bytes.saturating_sub(BUFFER));
+    let waited = takes(bytes.saturating_sub(TERMINAL_BUFFER));
     let (Some(begins), Some(ends)) = (case.at(first), case.at(last)) else { return Vec::new() };
     let high = waited.min((ends - begins).max_zero());
     if high < case.threshold(LEAST, 0.01) {
         return Vec::new();
     }
-    let says_status = |i: usize| {
-        boot.records.get(i).is_some_and(|r| r.text.contains("] Started ") || r.text.contains("] Reached target "))
-    };
+    let says_status = |i: usize| boot.records.get(i).is_some_and(|r| is_status_line(r.text));
     let has_status = (first..=last).any(says_status);
     let mut remedies = Vec::new();
     if has_status {
@@ -88,7 +84,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
         part_of: Vec::new(),
         time_ranges: vec![TimeRange { from: begins, to: ends }],
         why: format!(
-            "at {}; what exceeds the tty's buffer of {BUFFER} bytes may have been waited for, which nothing on the console shows",
+            "at {}; what exceeds the tty's buffer of {TERMINAL_BUFFER} bytes may have been waited for, which nothing on the console shows",
             speed(line)
         ),
         evidence: cite_at(boot, [first, last]),

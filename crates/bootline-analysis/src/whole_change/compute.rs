@@ -8,10 +8,10 @@ use super::setting::WholeSetting;
 use super::whole_prediction::{WholeChange, WholePrediction, WholePredictionError};
 use super::wording;
 use crate::init_scripts;
-use crate::predict::{self, PredictionError, Setting};
+use crate::predict::{PredictionError, Predictor, Setting};
 use crate::rule_id::RuleId;
 use crate::user_space::{first_moment, last_unit, reached};
-use bootline_boot::{Boot, DependenciesKnown, Stage, Unit, WholeEnd};
+use bootline_boot::{Boot, DependenciesKnown, Stage, StageName, Unit, WholeEnd};
 use bootline_capture::units::{Dur, Interval};
 
 /// What the findings of a boot cost, each with its rule. The rules themselves, which predict what their remedies save, know none yet.
@@ -78,9 +78,13 @@ pub fn predict_whole(
     }
     if !change.console().is_empty() {
         let is_cpus = |s: Setting| matches!(s, Setting::Cpus(_));
-        match predict::predict(boot, change.console()) {
-            Ok(console) => {
-                saved = saved + console.saved;
+        let predicted = Predictor::new(boot).and_then(|predictor| match says_user_space(change) {
+            true => Ok((predictor.predict(change.console())?, Interval::exact(Dur::ZERO))),
+            false => predictor.predict_until(change.console(), end),
+        });
+        match predicted {
+            Ok((console, in_user_space)) => {
+                saved = saved + console.saved + in_user_space;
                 assumptions.extend(console.assumptions);
             }
             // User space can be predicted without it.
@@ -112,6 +116,17 @@ pub fn predict_whole(
         assumptions,
         needs: wording::needs(boot, change),
         change: change.clone(),
+    })
+}
+
+/// Whether a setting says how long user space takes, or what its output costs: then nothing is added for another console.
+fn says_user_space(change: &WholeChange) -> bool {
+    change.of_whole().iter().any(|setting| match setting {
+        WholeSetting::Fastinit | WholeSetting::Without(RuleId::Usr009) => true,
+        WholeSetting::Stage { stage, .. } => {
+            matches!(stage, StageName::Initramfs | StageName::UserSpace | StageName::Application)
+        }
+        _ => false,
     })
 }
 

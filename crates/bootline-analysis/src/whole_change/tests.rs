@@ -327,3 +327,68 @@ fn what_findings_cost_is_saved_without_them() {
     let error = of("without=ini002").unwrap_err();
     assert_eq!(error.to_string(), "this boot has no finding `ini002 crypto-self-tests`");
 }
+
+/// A board at 9600 baud: `kernel` records up to init, then these lines of user space, one each 200 ms, and its prompt.
+fn printing_board(parameters: &str, user_space: &[&str]) -> Boot {
+    let mut log = String::new();
+    let mut at = 5_000;
+    let mut add = |text: &str, ms: u32| {
+        at += ms;
+        log += &format!("[2026-05-06 10:11:{:02}.{:03}] {text}\n", at / 1000, at % 1000);
+    };
+    add("[    0.000000] Linux version 6.12.1 (gcc)", 0);
+    add(&format!("[    0.000000] Command line: console=ttyS0,9600 {parameters}"), 50);
+    add("[    0.300000] printk: legacy console [ttyS0] enabled", 70);
+    for n in 0..20 {
+        add(&format!("[    0.{}0000] a driver has found the device with the number {n}", 40 + n), 80);
+    }
+    add("[    0.900000] Run /sbin/init as init process", 100);
+    for text in user_space {
+        add(text, 200);
+    }
+    add("board login: ", 200);
+    let app = AppMarker::parse("login:").unwrap();
+    let options = BootOptions { cpus: Some(2), ..BootOptions::default() };
+    Boot::analyse(BootRecords::all(log.as_bytes()).remove(0), &options).with_sources(&[], Some(&app))
+}
+
+const STATUS: &str = "[  OK  ] Started bootline-app.service - The application that this board is for.";
+const PROGRAM: &str = "bootline-app: it prints a line that is as long as those of systemd, or longer yet";
+
+/// What a change saves of that board's whole boot beyond what it saves up to init.
+fn saved_after_init(boot: &Boot, words: &str) -> Interval {
+    let change = change(words);
+    let to_init = crate::predict::predict(boot, change.console()).unwrap().saved;
+    predict_whole(boot, &change).unwrap().saved + -to_init
+}
+
+#[test]
+fn another_console_changes_user_space_too() {
+    let board = printing_board("", &[STATUS, PROGRAM, STATUS, PROGRAM]);
+    let faster = saved_after_init(&board, "baud=115200");
+    let slower = saved_after_init(&board, "baud=2400");
+    assert!(faster.best() > Dur::ZERO && slower.best() < Dur::ZERO, "{faster:?} {slower:?}");
+    // The two status lines, but not what the program prints.
+    let quiet = saved_after_init(&board, "quiet");
+    assert!(quiet.best() > Dur::ZERO && quiet.best() < faster.best(), "{quiet:?} {faster:?}");
+    let shown = printing_board("systemd.show_status=1", &[STATUS, PROGRAM, STATUS, PROGRAM]);
+    assert_eq!(saved_after_init(&shown, "quiet").best(), Dur::ZERO);
+    let named = |words| {
+        predict_whole(&board, &change(words)).unwrap().assumptions.iter().any(|a| a.name == "user-space-output")
+    };
+    assert!(named("baud=115200") && !named("cpus=1"));
+}
+
+#[test]
+fn user_space_stays_where_its_waits_are_unknown_or_its_length_is_given() {
+    let board = printing_board("", &[STATUS, PROGRAM, STATUS, PROGRAM]);
+    for words in ["cpus=1", "console=nbcon_8250", "console=nbcon_8250+replay", "kernel=7.2-rt"] {
+        let change = change(words);
+        let to_init = crate::predict::predict(&board, change.console()).unwrap().saved;
+        let whole = predict_whole(&board, &change).unwrap();
+        assert!(whole.assumptions.iter().all(|a| a.name != "user-space-output"), "{words}");
+        assert!(words == "cpus=1" || whole.saved == to_init, "{words}: {:?} {to_init:?}", whole.saved);
+    }
+    let stated = predict_whole(&board, &change("stage:user-space=0.1s baud=115200")).unwrap();
+    assert!(stated.assumptions.iter().all(|a| a.name != "user-space-output"));
+}

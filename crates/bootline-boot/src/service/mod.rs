@@ -92,6 +92,11 @@ pub struct Waited {
     pub end: Dur,
 }
 
+/// Whether a line of the console is one that systemd prints of its units: "[  OK  ] Started Network Manager."
+pub fn is_status_line(text: &str) -> bool {
+    !text.starts_with("systemd[") && systemd::parse(text).is_some()
+}
+
 /// Units that one with a shortened text is compared with, the last ones.
 const COMPARED: usize = 200;
 
