@@ -2,7 +2,7 @@
 //! A boot as a workload: what it did between its records, without its waits for the console.
 use std::ops::Range;
 
-use super::levels;
+use super::levels::CountedLevel;
 use super::stall::StallReport;
 use bootline_boot::{Boot, ConsoleWaits, WaitCause, initcall_debug};
 use bootline_capture::units::Dur;
@@ -36,8 +36,7 @@ pub(super) struct WorkStep {
     /// The work before it: minimum, best estimate, maximum.
     pub work: [Dur; 3],
     pub message: Message,
-    /// Whether its level is unknown and its text makes the default level doubtful.
-    pub uncertain: bool,
+    pub level: CountedLevel,
     /// Whether it belongs to a report of a stall, which the console itself may have caused.
     pub of_stall: bool,
     /// Whether initcall_debug wrote it.
@@ -76,14 +75,14 @@ impl BootWorkload {
             let of_stall = stall.holds(r.text);
             let Some(work) = work else { return };
             works.iter_mut().zip(&speeds).for_each(|(works, speeds)| works.push(work.at(speeds)));
-            let level = levels::level(&r);
-            unknown_levels += usize::from(level.is_none() && r.level.is_none());
-            let message = Message { bytes: r.line_bytes, level: level.unwrap_or(6) };
+            let level = CountedLevel::of(&r);
+            unknown_levels += usize::from(!level.known);
+            let message = Message { bytes: r.line_bytes, level: level.level };
             steps.push(WorkStep {
                 index,
                 work: [Dur::ZERO; 3],
                 message,
-                uncertain: level.is_none() && levels::looks_grave(r.text),
+                level,
                 of_stall,
                 of_initcall_debug: initcall_debug::is_written_by_it(r.text),
                 starts_processor: starting.contains(&index),
@@ -125,7 +124,7 @@ impl BootWorkload {
             }
             ops.extend((0..locks).map(|_| Op::LockConsole(Dur::ZERO)));
             // A record without a level whose text looks like an error may be one that even a quiet console prints.
-            let level = if bound == Bound::High && step.uncertain { 3 } else { step.message.level };
+            let level = if bound == Bound::High { step.level.gravest() } else { step.level.level };
             if !plan.drops(step) {
                 ops.push(Op::Print(Message { level, ..step.message }));
             }

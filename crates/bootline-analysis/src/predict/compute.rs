@@ -131,37 +131,39 @@ impl<'a> Predictor<'a> {
     /// The boot with a change.
     pub fn predict(&self, change: &Change) -> Result<Prediction, PredictionError> {
         let (target, plan) = self.target(change)?;
-        let times = self.times_of(change, &target, &plan);
+        Ok(self.prediction_of(change, &target, &plan))
+    }
+
+    fn prediction_of(&self, change: &Change, target: &Scenario, plan: &ConsolePlan) -> Prediction {
+        let times = self.times_of(change, target, plan);
         let boot_workload = self.boot_workload(Bound::Best);
-        Ok(Prediction {
+        Prediction {
             change: *change,
             title: wording::title(change),
             time_to_init: times.time_to_init,
             log_complete: times.log_complete,
             saved: times.saved,
             first_byte_shift: times.first_byte_shift,
-            bytes: boot_workload.bytes(target.loglevel, &plan),
-            price: wording::price(change, &self.baseline, &target),
-            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, &target),
+            bytes: boot_workload.bytes(target.loglevel, plan),
+            price: wording::price(change, &self.baseline, target),
+            assumptions: wording::assumptions(self.boot, boot_workload, change, &self.baseline, target),
             needs: system_changes(self.boot, change),
-        })
+        }
     }
 
     /// The boot with a change, and what the change saves after the boot's end up to a moment of the axis: where a kthread prints, in
     /// this boot or that one, nothing, because nobody's wait for it is known.
     pub(crate) fn predict_until(&self, change: &Change, until: Dur) -> Result<(Prediction, Interval), PredictionError> {
-        let mut prediction = self.predict(change)?;
-        let then = self.baseline.changed(self.boot, change)?;
-        let prints_itself = |s: &Scenario| s.module.is_none() && s.behaviour.printing.writer_waits();
-        if self.boot.console_switch.is_some() || !prints_itself(&self.baseline) || !prints_itself(&then) {
+        let (target, plan) = self.target(change)?;
+        let mut prediction = self.prediction_of(change, &target, &plan);
+        if self.boot.console_switch.is_some() || !self.baseline.is_synchronous() || !target.is_synchronous() {
             return Ok((prediction, Interval::exact(Dur::ZERO)));
         }
-        let now = output_setup(&self.baseline, false);
         // Whoever says how much systemd shows, means it.
         let quiet = change.settings().any(|s| s == Setting::LogLevel(4));
         let without_status = quiet && self.boot.kernel.command_line.value("systemd.show_status").is_none();
-        let output = TerminalOutput::of(self.boot, until, now.loglevel);
-        let saved = output.saved(&now, &output_setup(&then, without_status));
+        let output = TerminalOutput::of(self.boot, self.end, until, OutputSetup::of(&self.baseline, false));
+        let saved = output.saved(&OutputSetup::of(&target, without_status));
         if saved != Interval::exact(Dur::ZERO) {
             prediction.assumptions.push(output.assumption());
         }
@@ -282,15 +284,6 @@ impl<'a> Predictor<'a> {
             _ => at,
         });
         ModelRun { init, opened, log_complete: outcome.last_transmitted }
-    }
-}
-
-fn output_setup(scenario: &Scenario, without_status: bool) -> OutputSetup {
-    OutputSetup {
-        rate: scenario.rates[1],
-        loglevel: scenario.loglevel,
-        without_initcall_debug: scenario.without_initcall_debug,
-        without_status,
     }
 }
 

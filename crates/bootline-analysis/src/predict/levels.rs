@@ -4,9 +4,35 @@ use bootline_boot::initcall_debug;
 use bootline_records::{Beginnings, Record};
 
 /// Level of a record; `None` if it could only be guessed.
-pub(super) fn level(r: &Record<'_>) -> Option<u8> {
+fn level(r: &Record<'_>) -> Option<u8> {
     let is_debug = || initcall_debug::is_debug_level(r.text) || is_printed_for_debugging(r.text);
     r.level.map(|l| l.0).or_else(|| is_debug().then_some(7))
+}
+
+/// The level that a record counts as: its own, or else KERN_INFO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CountedLevel {
+    pub level: u8,
+    /// Whether the log or the text shows it.
+    pub known: bool,
+    /// Whether it is a guess that the text makes doubtful: it may be KERN_ERR.
+    pub uncertain: bool,
+}
+
+impl CountedLevel {
+    pub fn of(r: &Record<'_>) -> CountedLevel {
+        let known = level(r);
+        CountedLevel {
+            level: known.unwrap_or(6),
+            known: known.is_some(),
+            uncertain: known.is_none() && looks_grave(r.text),
+        }
+    }
+
+    /// The level if what is doubtful is an error.
+    pub fn gravest(self) -> u8 {
+        if self.uncertain { self.level.min(3) } else { self.level }
+    }
 }
 
 /// Whether a text is one of those that every kernel of its kind prints at KERN_DEBUG: the memory map's changes
@@ -30,7 +56,7 @@ fn is_printed_for_debugging(text: &str) -> bool {
 
 /// Whether a text contains words that are typical of KERN_ERR or worse. Harmless records may contain them, too, so they
 /// only make a level doubtful.
-pub(super) fn looks_grave(text: &str) -> bool {
+fn looks_grave(text: &str) -> bool {
     const WORDS: Beginnings =
         Beginnings::new(&["rror", "ail", "annot", "BUG", "nable to", "nvalid", "orrupt", "imed out", "panic"]);
     WORDS.are_in(text.as_bytes())

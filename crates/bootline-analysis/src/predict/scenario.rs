@@ -168,6 +168,11 @@ impl Scenario {
         !self.prints_after_end() && self.behaviour.printing.writer_waits()
     }
 
+    /// Whether writers wait for the line during all of the boot.
+    pub fn is_synchronous(&self) -> bool {
+        self.module.is_none() && self.behaviour.printing.writer_waits()
+    }
+
     /// Share by which the boot's own work varies from one boot to the next.
     pub fn jitter(&self) -> f64 {
         if self.in_qemu { 0.1 } else { 0.02 }

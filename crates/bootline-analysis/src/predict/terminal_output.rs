@@ -5,9 +5,10 @@
 //! for that task, no log shows: systemd's process 1 prints its status lines one by one and waits until each is sent, while what it has
 //! started goes on. So user space is taken for one sequence of texts, each with the time before it that no wait explains; what follows a
 //! text goes on when all of it but [`AHEAD`] bytes is sent.
-use super::levels;
+use super::levels::CountedLevel;
 use super::prediction::Assumption;
-use bootline_boot::{Boot, Clock, TERMINAL_BUFFER, initcall_debug, is_status_line};
+use super::scenario::Scenario;
+use bootline_boot::{Boot, BootEnd, Clock, TERMINAL_BUFFER, initcall_debug, is_status_line};
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_records::RecordOrigin;
 
@@ -19,19 +20,28 @@ const AHEAD: [u64; 3] = [0, 64, TERMINAL_BUFFER];
 /// How a synchronous console prints in user space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputSetup {
-    pub rate: LineRate,
-    pub loglevel: u8,
-    pub without_initcall_debug: bool,
+    rate: LineRate,
+    loglevel: u8,
+    without_initcall_debug: bool,
     /// Whether systemd prints no status lines, as with `quiet`.
-    pub without_status: bool,
+    without_status: bool,
 }
 
 impl OutputSetup {
+    pub fn of(scenario: &Scenario, without_status: bool) -> OutputSetup {
+        OutputSetup {
+            rate: scenario.rates[1],
+            loglevel: scenario.loglevel,
+            without_initcall_debug: scenario.without_initcall_debug,
+            without_status,
+        }
+    }
+
     /// Whether it doesn't print a text; `grave`: whether what reads like an error is one.
     fn drops(&self, text: &Text, grave: bool) -> bool {
         match text.by {
-            Writer::Kernel { level, gravest, of_initcall_debug } => {
-                let level = if grave { gravest } else { level };
+            Writer::Kernel { level, of_initcall_debug } => {
+                let level = if grave { level.gravest() } else { level.level };
                 level >= self.loglevel || self.without_initcall_debug && of_initcall_debug
             }
             Writer::Manager => self.without_status,
@@ -52,9 +62,7 @@ struct Text {
 #[derive(Clone, Copy, Debug)]
 enum Writer {
     Kernel {
-        level: u8,
-        /// The level if it reads like an error and the log doesn't show the level.
-        gravest: u8,
+        level: CountedLevel,
         of_initcall_debug: bool,
     },
     /// systemd, of its units.
@@ -64,6 +72,8 @@ enum Writer {
 
 /// What a synchronous console printed between the kernel's part of a boot and a moment of the axis.
 pub(super) struct TerminalOutput {
+    /// How it printed.
+    now: OutputSetup,
     texts: Vec<Text>,
     from: Dur,
     until: Dur,
@@ -71,11 +81,11 @@ pub(super) struct TerminalOutput {
 }
 
 impl TerminalOutput {
-    /// After the boot's end, init's start or a marker; `loglevel` is the captured console's.
-    pub fn of(boot: &Boot, until: Dur, loglevel: u8) -> TerminalOutput {
-        let (first, from) = boot.end.as_ref().map_or((usize::MAX, until), |end| (end.index + 1, end.at.best()));
+    /// After the boot's end, init's start or a marker; `now` is the captured console's setup.
+    pub fn of(boot: &Boot, end: &BootEnd, until: Dur, now: OutputSetup) -> TerminalOutput {
+        let from = end.at.best();
         let mut texts = Vec::new();
-        for index in first..boot.records.len() {
+        for index in end.index + 1..boot.records.len() {
             let Some(r) = boot.records.get(index) else { break };
             let Some(span) = boot.timeline.place(index).transmitted else { continue };
             if span.start < from || span.start >= until {
@@ -83,28 +93,25 @@ impl TerminalOutput {
             }
             let by = match r.source {
                 RecordOrigin::Kernel => {
-                    let known = levels::level(&r);
+                    let counted = CountedLevel::of(&r);
                     // Whatever it is, it was printed.
-                    let level = known.unwrap_or(6).min(loglevel.saturating_sub(1));
-                    let gravest = if known.is_none() && levels::looks_grave(r.text) { level.min(3) } else { level };
-                    let of_initcall_debug = initcall_debug::is_written_by_it(r.text);
-                    Writer::Kernel { level, gravest, of_initcall_debug }
+                    let level = CountedLevel { level: counted.level.min(now.loglevel.saturating_sub(1)), ..counted };
+                    Writer::Kernel { level, of_initcall_debug: initcall_debug::is_written_by_it(r.text) }
                 }
                 RecordOrigin::Other if is_status_line(r.text) => Writer::Manager,
                 RecordOrigin::Other => Writer::Program,
             };
             texts.push(Text { start: span.start, end: span.end, bytes: u64::from(r.line_bytes), by });
         }
-        TerminalOutput { texts, from, until, clock: boot.timeline.clock }
+        TerminalOutput { now, texts, from, until, clock: boot.timeline.clock }
     }
 
-    /// What `then` saves compared with `now`, the captured boot's setup.
-    pub fn saved(&self, now: &OutputSetup, then: &OutputSetup) -> Interval {
-        let saved = AHEAD.map(|ahead| {
-            let grave = ahead == TERMINAL_BUFFER;
-            self.end(now, now, ahead, grave) - self.end(now, then, ahead, grave)
-        });
-        let [a, best, b] = saved;
+    /// What another setup saves.
+    pub fn saved(&self, then: &OutputSetup) -> Interval {
+        // Where least is waited for, what may be an error is printed.
+        let saved = |ahead, grave| self.end(&self.now, ahead, grave) - self.end(then, ahead, grave);
+        let [all, ahead, buffer] = AHEAD;
+        let (a, best, b) = (saved(all, false), saved(ahead, false), saved(buffer, true));
         Interval::new(a.min(best).min(b), best, a.max(best).max(b))
     }
 
@@ -127,16 +134,16 @@ impl TerminalOutput {
         }
     }
 
-    /// When the moment comes that was at `until` in the captured boot, which printed as in `now`.
-    fn end(&self, now: &OutputSetup, then: &OutputSetup, ahead: u64, grave: bool) -> Dur {
+    /// When the moment comes that was at `until` in the captured boot.
+    fn end(&self, then: &OutputSetup, ahead: u64, grave: bool) -> Dur {
         let waits_for = |sent: Dur, rate: LineRate| sent - rate.time_for(ahead).as_dur();
         // When what follows the last text went on, in the captured boot and in this one.
         let (mut captured, mut goes_on) = (self.from, self.from);
         let mut line_free = self.from;
         for text in &self.texts {
             // A line that was written in pieces arrives over a longer time, most of which is its writer's work.
-            let sent = text.end.min(text.start + now.rate.time_for(text.bytes).as_dur());
-            let waited = waits_for(sent, now.rate);
+            let sent = text.end.min(text.start + self.now.rate.time_for(text.bytes).as_dur());
+            let waited = waits_for(sent, self.now.rate);
             if waited > self.until {
                 break;
             }
@@ -169,21 +176,22 @@ mod tests {
         }
     }
 
-    const INFO: Writer = Writer::Kernel { level: 6, gravest: 6, of_initcall_debug: false };
+    const LEVEL: CountedLevel = CountedLevel { level: 6, known: true, uncertain: false };
+    const INFO: Writer = Writer::Kernel { level: LEVEL, of_initcall_debug: false };
 
-    fn output(texts: Vec<Text>, until: Dur) -> TerminalOutput {
-        TerminalOutput { texts, from: Dur::ZERO, until, clock: Clock::Arrival }
+    fn output(now: OutputSetup, texts: Vec<Text>, until: Dur) -> TerminalOutput {
+        TerminalOutput { now, texts, from: Dur::ZERO, until, clock: Clock::Arrival }
     }
 
     /// Texts of 100 bytes that took 10 ms each, at these times in ms; user space begins at 0 and ends at 200.
     fn texts(texts: &[(i64, Writer)]) -> TerminalOutput {
         let text = |&(start, by): &_| Text { start: ms(start), end: ms(start + 10), bytes: 100, by };
-        output(texts.iter().map(text).collect(), ms(200))
+        output(at(10_000.0), texts.iter().map(text).collect(), ms(200))
     }
 
     /// When the moment at 200 ms comes with another setup, in ms.
     fn ends(output: &TerminalOutput, then: OutputSetup, ahead: u64) -> i64 {
-        output.end(&at(10_000.0), &then, ahead, false).as_nanos() / 1_000_000
+        output.end(&then, ahead, false).as_nanos() / 1_000_000
     }
 
     #[test]
@@ -194,14 +202,14 @@ mod tests {
         // Of each, 40 ms are waited for instead of 4; the last two also wait for 24 ms of the text before them.
         assert_eq!(ends(&status, at(1_000.0), 60), 356);
         assert_eq!(ends(&status, at(1_000.0), TERMINAL_BUFFER), 200);
-        let saved = status.saved(&at(10_000.0), &at(1_000.0));
+        let saved = status.saved(&at(1_000.0));
         assert_eq!((saved.low(), saved.high()), (ms(-270), Dur::ZERO));
     }
 
     #[test]
     fn a_full_buffer_is_waited_for() {
         let text = |start, bytes| Text { start: ms(start), end: ms(start + 1), bytes, by: Writer::Program };
-        let much = output(vec![text(10, 5_096), text(20, 10)], ms(200));
+        let much = output(at(10_000.0), vec![text(10, 5_096), text(20, 10)], ms(200));
         // For the first one, 1000 bytes have to be sent; the second finds room for as many as were sent since.
         assert_eq!(ends(&much, at(1_000.0), TERMINAL_BUFFER), 1_200);
     }
@@ -210,7 +218,7 @@ mod tests {
     fn a_faster_line_saves_what_was_waited_for() {
         let status = texts(&[(10, Writer::Manager), (20, Writer::Manager), (90, INFO)]);
         assert_eq!(ends(&status, at(100_000.0), 0), 200 - 3 * 9);
-        let saved = status.saved(&at(10_000.0), &at(100_000.0));
+        let saved = status.saved(&at(100_000.0));
         // Nothing shows that a text was written before it was sent.
         assert_eq!((saved.low(), saved.high()), (Dur::ZERO, ms(27)));
     }
@@ -221,19 +229,24 @@ mod tests {
         let quiet = OutputSetup { loglevel: 4, ..at(10_000.0) };
         assert_eq!(ends(&mixed, quiet, 0), 190);
         assert_eq!(ends(&mixed, OutputSetup { without_status: true, ..quiet }, 0), 180);
-        let traced = Writer::Kernel { level: 6, gravest: 6, of_initcall_debug: true };
+        let traced = Writer::Kernel { level: LEVEL, of_initcall_debug: true };
         assert_eq!(ends(&texts(&[(10, traced)]), OutputSetup { without_initcall_debug: true, ..at(10_000.0) }, 0), 190);
-        let doubtful = texts(&[(10, Writer::Kernel { level: 6, gravest: 3, of_initcall_debug: false })]);
-        assert_eq!(doubtful.end(&at(10_000.0), &quiet, 0, true), ms(200));
-        assert_eq!(doubtful.end(&at(10_000.0), &quiet, 0, false), ms(190));
+        let doubtful = texts(&[(
+            10,
+            Writer::Kernel { level: CountedLevel { known: false, uncertain: true, ..LEVEL }, of_initcall_debug: false },
+        )]);
+        assert_eq!(doubtful.end(&quiet, 0, true), ms(200));
+        assert_eq!(doubtful.end(&quiet, 0, false), ms(190));
     }
 
     #[test]
     fn a_line_written_in_pieces_is_mostly_work() {
-        let slow = output(vec![Text { start: ms(10), end: ms(110), bytes: 100, by: Writer::Program }], ms(200));
+        let slow =
+            output(at(10_000.0), vec![Text { start: ms(10), end: ms(110), bytes: 100, by: Writer::Program }], ms(200));
         assert_eq!(ends(&slow, at(1_000.0), 0), 200 + 90);
         // It was not yet sent, so the end did not wait for it.
-        let late = output(vec![Text { start: ms(195), end: ms(205), bytes: 100, by: Writer::Program }], ms(200));
+        let late =
+            output(at(10_000.0), vec![Text { start: ms(195), end: ms(205), bytes: 100, by: Writer::Program }], ms(200));
         assert_eq!(ends(&late, at(1_000.0), 0), 200);
     }
 
@@ -252,8 +265,8 @@ mod tests {
                 all.push(Text { start, end, bytes, by: [INFO, Writer::Manager, Writer::Program][by] });
                 free = end;
             }
-            let all = output(all, free + ms(50));
-            let same = all.end(&now, &now, ahead, false);
+            let all = output(now, all, free + ms(50));
+            let same = all.end(&now, ahead, false);
             prop_assert!((same - all.until).abs() <= ms(1), "{same:?} {:?}", all.until);
             let rate = LineRate::from_bytes_per_s(now.rate.bytes_per_s() * faster).unwrap();
             let others = [
@@ -262,7 +275,7 @@ mod tests {
                 OutputSetup { without_status: true, ..now },
             ];
             for other in others {
-                prop_assert!(all.end(&now, &other, ahead, false) <= same + ms(1), "{other:?}");
+                prop_assert!(all.end(&other, ahead, false) <= same + ms(1), "{other:?}");
             }
         }
     }

@@ -130,7 +130,7 @@ pub(super) fn assumptions(
     }
     let changes_what_is_printed = target.loglevel < baseline.loglevel && !target.prints_after_end();
     if changes_what_is_printed && boot_workload.unknown_levels > 0 {
-        let uncertain = boot_workload.steps.iter().filter(|s| s.uncertain).count();
+        let uncertain = boot_workload.steps.iter().filter(|s| s.level.uncertain).count();
         add(
             "levels",
             format!(
