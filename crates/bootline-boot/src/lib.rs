@@ -67,7 +67,7 @@ pub use options::BootOptions;
 pub use phase::{Phase, PhaseName};
 pub use root_wait::{RootWait, RootWaitBy};
 pub use serial_line::{Flush, SerialLine};
-pub use service::{Service, ServiceState, is_status_line};
+pub use service::{Service, ServiceState, status_output};
 pub use speed::{LineSpeed, SpeedSource};
 pub use speed_change::SpeedChange;
 pub use split::{MAX_BEFORE_KERNEL, MAX_RECORDS, MAX_TEXT_BYTES, Splitter};

@@ -159,11 +159,17 @@ impl<'a> Predictor<'a> {
         if self.boot.console_switch.is_some() || !self.baseline.is_synchronous() || !target.is_synchronous() {
             return Ok((prediction, Interval::exact(Dur::ZERO)));
         }
-        // Whoever says how much systemd shows, means it.
-        let quiet = change.settings().any(|s| s == Setting::LogLevel(4));
-        let without_status = quiet && self.boot.kernel.command_line.value("systemd.show_status").is_none();
-        let output = TerminalOutput::of(self.boot, self.end, until, OutputSetup::of(&self.baseline, false));
-        let saved = output.saved(&OutputSetup::of(&target, without_status));
+        let sets = |is: fn(Setting) -> bool| change.settings().any(is);
+        let options = &self.boot.kernel.command_line;
+        // Elsewhere, too, this level stands for `quiet`. An explicit systemd.show_status overrides it.
+        let says_status = options.has("systemd.show_status") || options.value("systemd.show_status").is_some();
+        let then = OutputSetup {
+            rates: sets(|s| matches!(s, Setting::Baud(_) | Setting::Frame(_))).then_some(target.rates),
+            without_status: sets(|s| s == Setting::LogLevel(4)) && !options.has("quiet") && !says_status,
+            ..OutputSetup::of(&target)
+        };
+        let output = TerminalOutput::of(self.boot, self.end, until, &self.baseline);
+        let saved = output.saved(&then);
         if saved != Interval::exact(Dur::ZERO) {
             prediction.assumptions.push(output.assumption());
         }

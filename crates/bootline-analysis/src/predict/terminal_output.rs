@@ -3,37 +3,42 @@
 //!
 //! A program's text goes into the terminal's buffer; a kernel record is printed by whoever wrote it. Who waits for a text, and what waits
 //! for that task, no log shows: systemd's process 1 prints its status lines one by one and waits until each is sent, while what it has
-//! started goes on. So user space is taken for one sequence of texts, each with the time before it that no wait explains; what follows a
-//! text goes on when all of it but [`AHEAD`] bytes is sent.
+//! started goes on. So user space is modelled as one sequence of texts, each with the time before it that no wait explains; what follows
+//! a text goes on when no more than [`QUEUED_BYTES`] have still to be sent.
 use super::levels::CountedLevel;
 use super::prediction::Assumption;
 use super::scenario::Scenario;
-use bootline_boot::{Boot, BootEnd, Clock, TERMINAL_BUFFER, initcall_debug, is_status_line};
+use bootline_boot::{Boot, BootEnd, Clock, TERMINAL_BUFFER, initcall_debug, status_output};
 use bootline_capture::units::{Dur, Interval, LineRate};
 use bootline_records::RecordOrigin;
 
 /// How many bytes may still have to be sent when the next text is written: where everything waits for each text; best estimate; where
 /// nothing waits unless the terminal's buffer is full. The best estimate, one for programs and kernel records, was fitted to boots of the
-/// experiment unit-times from 115200 to 9600 baud and from 9600 to 115200: it makes the longer of the two 10 % too long, the shorter 8 %.
-const AHEAD: [u64; 3] = [0, 64, TERMINAL_BUFFER];
+/// experiment unit-times from 115200 to 9600 baud and from 9600 to 115200, as a middle between the two.
+const QUEUED_BYTES: [u64; 3] = [0, 64, TERMINAL_BUFFER];
+
+/// Position of the likeliest of the line's rates.
+const BEST: usize = 1;
 
 /// How a synchronous console prints in user space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputSetup {
-    rate: LineRate,
-    loglevel: u8,
-    without_initcall_debug: bool,
+    /// The line's slowest, likeliest and fastest rate; `None`: those at which each text was sent.
+    pub rates: Option<[LineRate; 3]>,
+    pub loglevel: u8,
+    pub without_initcall_debug: bool,
     /// Whether systemd prints no status lines, as with `quiet`.
-    without_status: bool,
+    pub without_status: bool,
 }
 
 impl OutputSetup {
-    pub fn of(scenario: &Scenario, without_status: bool) -> OutputSetup {
+    /// At the rates of the captured boot, with systemd's status lines.
+    pub fn of(scenario: &Scenario) -> OutputSetup {
         OutputSetup {
-            rate: scenario.rates[1],
+            rates: None,
             loglevel: scenario.loglevel,
             without_initcall_debug: scenario.without_initcall_debug,
-            without_status,
+            without_status: false,
         }
     }
 
@@ -44,18 +49,20 @@ impl OutputSetup {
                 let level = if grave { level.gravest() } else { level.level };
                 level >= self.loglevel || self.without_initcall_debug && of_initcall_debug
             }
-            Writer::Manager => self.without_status,
+            Writer::SystemdStatus => self.without_status,
             Writer::Program => false,
         }
     }
 }
 
-/// What the captured console printed.
+/// A kernel record or a program's line that the captured console printed.
 #[derive(Clone, Copy, Debug)]
 struct Text {
     start: Dur,
     end: Dur,
     bytes: u64,
+    /// The slowest, likeliest and fastest at which it was sent.
+    rates: [LineRate; 3],
     by: Writer,
 }
 
@@ -65,9 +72,19 @@ enum Writer {
         level: CountedLevel,
         of_initcall_debug: bool,
     },
-    /// systemd, of its units.
-    Manager,
+    /// What `quiet` keeps off the console.
+    SystemdStatus,
     Program,
+}
+
+/// What is taken for true at one end of an interval, or in the middle.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    queued_bytes: u64,
+    /// Which of the line's rates is the true one.
+    rate: usize,
+    /// Whether what reads like an error is one.
+    grave: bool,
 }
 
 /// What a synchronous console printed between the kernel's part of a boot and a moment of the axis.
@@ -81,9 +98,12 @@ pub(super) struct TerminalOutput {
 }
 
 impl TerminalOutput {
-    /// After the boot's end, init's start or a marker; `now` is the captured console's setup.
-    pub fn of(boot: &Boot, end: &BootEnd, until: Dur, now: OutputSetup) -> TerminalOutput {
+    /// After the boot's end, which is init's start or a marker; `baseline` is the captured console's.
+    pub fn of(boot: &Boot, end: &BootEnd, until: Dur, baseline: &Scenario) -> TerminalOutput {
+        let now = OutputSetup::of(baseline);
         let from = end.at.best();
+        let speed_change = boot.line.as_ref().and_then(|line| line.speed_change);
+        let is_status = status_output(&boot.records);
         let mut texts = Vec::new();
         for index in end.index + 1..boot.records.len() {
             let Some(r) = boot.records.get(index) else { break };
@@ -94,31 +114,40 @@ impl TerminalOutput {
             let by = match r.source {
                 RecordOrigin::Kernel => {
                     let counted = CountedLevel::of(&r);
-                    // Whatever it is, it was printed.
+                    // It was printed, so its level was below the console's.
                     let level = CountedLevel { level: counted.level.min(now.loglevel.saturating_sub(1)), ..counted };
                     Writer::Kernel { level, of_initcall_debug: initcall_debug::is_written_by_it(r.text) }
                 }
-                RecordOrigin::Other if is_status_line(r.text) => Writer::Manager,
+                RecordOrigin::Other if is_status[index] => Writer::SystemdStatus,
                 RecordOrigin::Other => Writer::Program,
             };
-            texts.push(Text { start: span.start, end: span.end, bytes: u64::from(r.line_bytes), by });
+            let rates = speed_change.map_or(baseline.rates, |change| [change.rate_at(index); 3]);
+            texts.push(Text { start: span.start, end: span.end, bytes: u64::from(r.line_bytes), rates, by });
         }
         TerminalOutput { now, texts, from, until, clock: boot.timeline.clock }
     }
 
-    /// What another setup saves.
+    /// What another setup saves: best estimate, and the least and the most of all cases.
     pub fn saved(&self, then: &OutputSetup) -> Interval {
-        // Where least is waited for, what may be an error is printed.
-        let saved = |ahead, grave| self.end(&self.now, ahead, grave) - self.end(then, ahead, grave);
-        let [all, ahead, buffer] = AHEAD;
-        let (a, best, b) = (saved(all, false), saved(ahead, false), saved(buffer, true));
-        Interval::new(a.min(best).min(b), best, a.max(best).max(b))
+        let saved = |case| self.end_with(&self.now, case) - self.end_with(then, case);
+        let [_, likeliest, _] = QUEUED_BYTES;
+        let best = saved(Case { queued_bytes: likeliest, rate: BEST, grave: false });
+        let (mut low, mut high) = (best, best);
+        for queued_bytes in QUEUED_BYTES {
+            for rate in 0..3 {
+                for grave in [false, true] {
+                    let saved = saved(Case { queued_bytes, rate, grave });
+                    (low, high) = (low.min(saved), high.max(saved));
+                }
+            }
+        }
+        Interval::new(low, best, high)
     }
 
     /// How the waits for it are estimated.
     pub fn assumption(&self) -> Assumption {
         let bytes: u64 = self.texts.iter().map(|text| text.bytes).sum();
-        let [_, ahead, _] = AHEAD;
+        let [_, queued, _] = QUEUED_BYTES;
         let writers = match self.clock {
             Clock::Arrival => "user space and the kernel",
             // A program's output has no times.
@@ -127,31 +156,33 @@ impl TerminalOutput {
         Assumption {
             name: "user-space-output",
             text: format!(
-                "after init's start {writers} put {bytes} bytes on the line, and what follows a text waits until all but {ahead} bytes \
-                 of it are sent; the interval reaches from waiting for all of it to waiting only when the terminal's buffer of \
-                 {TERMINAL_BUFFER} bytes is full"
+                "after the kernel's part {writers} put {bytes} bytes on the serial line, and what follows a text waits until at most \
+                 {queued} bytes are still queued; the interval reaches from waiting for all of them to waiting only when the \
+                 terminal's buffer of {TERMINAL_BUFFER} bytes is full"
             ),
         }
     }
 
-    /// When the moment comes that was at `until` in the captured boot.
-    fn end(&self, then: &OutputSetup, ahead: u64, grave: bool) -> Dur {
-        let waits_for = |sent: Dur, rate: LineRate| sent - rate.time_for(ahead).as_dur();
-        // When what follows the last text went on, in the captured boot and in this one.
+    /// When the moment that was at `until` in the captured boot comes with a setup.
+    fn end_with(&self, setup: &OutputSetup, case: Case) -> Dur {
+        let waits_for = |sent: Dur, rate: LineRate| sent - rate.time_for(case.queued_bytes).as_dur();
+        // When what follows the last text went on, in the captured boot and with the setup.
         let (mut captured, mut goes_on) = (self.from, self.from);
         let mut line_free = self.from;
         for text in &self.texts {
+            let was = text.rates[case.rate];
             // A line that was written in pieces arrives over a longer time, most of which is its writer's work.
-            let sent = text.end.min(text.start + self.now.rate.time_for(text.bytes).as_dur());
-            let waited = waits_for(sent, self.now.rate);
+            let sent = text.end.min(text.start + was.time_for(text.bytes).as_dur());
+            let waited = waits_for(sent, was);
             if waited > self.until {
                 break;
             }
             goes_on += (text.start - captured).max_zero();
             captured = captured.max(text.start).max(waited);
-            if !then.drops(text, grave) {
-                line_free = line_free.max(goes_on) + then.rate.time_for(text.bytes).as_dur();
-                goes_on = goes_on.max(waits_for(line_free, then.rate));
+            if !setup.drops(text, case.grave) {
+                let rate = setup.rates.map_or(was, |rates| rates[case.rate]);
+                line_free = line_free.max(goes_on) + rate.time_for(text.bytes).as_dur();
+                goes_on = goes_on.max(waits_for(line_free, rate));
             }
         }
         goes_on + (self.until - captured).max_zero()
@@ -167,36 +198,43 @@ mod tests {
         Dur::from_millis(ms)
     }
 
+    fn rate(bytes_per_s: f64) -> LineRate {
+        LineRate::from_bytes_per_s(bytes_per_s).unwrap()
+    }
+
+    const AS_CAPTURED: OutputSetup =
+        OutputSetup { rates: None, loglevel: 7, without_initcall_debug: false, without_status: false };
+
     fn at(bytes_per_s: f64) -> OutputSetup {
-        OutputSetup {
-            rate: LineRate::from_bytes_per_s(bytes_per_s).unwrap(),
-            loglevel: 7,
-            without_initcall_debug: false,
-            without_status: false,
-        }
+        let rates = Some([rate(bytes_per_s); 3]);
+        OutputSetup { rates, ..AS_CAPTURED }
     }
 
     const LEVEL: CountedLevel = CountedLevel { level: 6, known: true, uncertain: false };
     const INFO: Writer = Writer::Kernel { level: LEVEL, of_initcall_debug: false };
 
-    fn output(now: OutputSetup, texts: Vec<Text>, until: Dur) -> TerminalOutput {
-        TerminalOutput { now, texts, from: Dur::ZERO, until, clock: Clock::Arrival }
+    /// A text of a line of 10 kB/s.
+    fn text(start: i64, end: i64, bytes: u64, by: Writer) -> Text {
+        Text { start: ms(start), end: ms(end), bytes, rates: [rate(10_000.0); 3], by }
+    }
+
+    fn output(texts: Vec<Text>, until: Dur) -> TerminalOutput {
+        TerminalOutput { now: AS_CAPTURED, texts, from: Dur::ZERO, until, clock: Clock::Arrival }
     }
 
     /// Texts of 100 bytes that took 10 ms each, at these times in ms; user space begins at 0 and ends at 200.
     fn texts(texts: &[(i64, Writer)]) -> TerminalOutput {
-        let text = |&(start, by): &_| Text { start: ms(start), end: ms(start + 10), bytes: 100, by };
-        output(at(10_000.0), texts.iter().map(text).collect(), ms(200))
+        output(texts.iter().map(|&(start, by)| text(start, start + 10, 100, by)).collect(), ms(200))
     }
 
     /// When the moment at 200 ms comes with another setup, in ms.
-    fn ends(output: &TerminalOutput, then: OutputSetup, ahead: u64) -> i64 {
-        output.end(&then, ahead, false).as_nanos() / 1_000_000
+    fn ends(output: &TerminalOutput, setup: OutputSetup, queued_bytes: u64) -> i64 {
+        output.end_with(&setup, Case { queued_bytes, rate: BEST, grave: false }).as_nanos() / 1_000_000
     }
 
     #[test]
     fn a_slower_line_costs_what_is_waited_for() {
-        let status = texts(&[(10, Writer::Manager), (50, Writer::Program), (90, INFO)]);
+        let status = texts(&[(10, Writer::SystemdStatus), (50, Writer::Program), (90, INFO)]);
         // Each text takes 90 ms longer.
         assert_eq!(ends(&status, at(1_000.0), 0), 200 + 3 * 90);
         // Of each, 40 ms are waited for instead of 4; the last two also wait for 24 ms of the text before them.
@@ -208,15 +246,14 @@ mod tests {
 
     #[test]
     fn a_full_buffer_is_waited_for() {
-        let text = |start, bytes| Text { start: ms(start), end: ms(start + 1), bytes, by: Writer::Program };
-        let much = output(at(10_000.0), vec![text(10, 5_096), text(20, 10)], ms(200));
+        let much = output(vec![text(10, 11, 5_096, Writer::Program), text(20, 21, 10, Writer::Program)], ms(200));
         // For the first one, 1000 bytes have to be sent; the second finds room for as many as were sent since.
         assert_eq!(ends(&much, at(1_000.0), TERMINAL_BUFFER), 1_200);
     }
 
     #[test]
     fn a_faster_line_saves_what_was_waited_for() {
-        let status = texts(&[(10, Writer::Manager), (20, Writer::Manager), (90, INFO)]);
+        let status = texts(&[(10, Writer::SystemdStatus), (20, Writer::SystemdStatus), (90, INFO)]);
         assert_eq!(ends(&status, at(100_000.0), 0), 200 - 3 * 9);
         let saved = status.saved(&at(100_000.0));
         // Nothing shows that a text was written before it was sent.
@@ -225,28 +262,52 @@ mod tests {
 
     #[test]
     fn what_is_not_printed_costs_nothing() {
-        let mixed = texts(&[(10, INFO), (20, Writer::Manager), (100, Writer::Program)]);
-        let quiet = OutputSetup { loglevel: 4, ..at(10_000.0) };
+        let mixed = texts(&[(10, INFO), (20, Writer::SystemdStatus), (100, Writer::Program)]);
+        let quiet = OutputSetup { loglevel: 4, ..AS_CAPTURED };
         assert_eq!(ends(&mixed, quiet, 0), 190);
         assert_eq!(ends(&mixed, OutputSetup { without_status: true, ..quiet }, 0), 180);
         let traced = Writer::Kernel { level: LEVEL, of_initcall_debug: true };
-        assert_eq!(ends(&texts(&[(10, traced)]), OutputSetup { without_initcall_debug: true, ..at(10_000.0) }, 0), 190);
+        assert_eq!(ends(&texts(&[(10, traced)]), OutputSetup { without_initcall_debug: true, ..AS_CAPTURED }, 0), 190);
         let doubtful = texts(&[(
             10,
             Writer::Kernel { level: CountedLevel { known: false, uncertain: true, ..LEVEL }, of_initcall_debug: false },
         )]);
-        assert_eq!(doubtful.end(&quiet, 0, true), ms(200));
-        assert_eq!(doubtful.end(&quiet, 0, false), ms(190));
+        assert_eq!(ends(&doubtful, quiet, 0), 190);
+        let saved = doubtful.saved(&quiet);
+        assert_eq!((saved.low(), saved.high()), (Dur::ZERO, ms(10)));
+        // If it is an error, a slower line costs more than is saved.
+        let slower = OutputSetup { rates: at(1_000.0).rates, ..quiet };
+        assert_eq!(doubtful.saved(&slower).low(), ms(-90));
+    }
+
+    #[test]
+    fn the_speed_that_a_text_had_counts() {
+        let programs = |bytes_per_s: f64| {
+            let rates = [rate(bytes_per_s); 3];
+            let sent = |start| Text { rates, ..text(start, start + 100, 100, Writer::Program) };
+            output(vec![sent(0), sent(100)], ms(200))
+        };
+        // At 1 kB/s all of it was waited for, at 10 kB/s most of it was work.
+        assert_eq!(ends(&programs(1_000.0), at(10_000.0), 0), 20);
+        assert_eq!(ends(&programs(10_000.0), at(10_000.0), 0), 200);
+        assert_eq!(programs(1_000.0).saved(&AS_CAPTURED), Interval::exact(Dur::ZERO));
+    }
+
+    #[test]
+    fn an_uncertain_speed_widens_the_interval() {
+        let status = texts(&[(10, Writer::SystemdStatus)]);
+        let [slow, best, fast] = [900.0, 1_000.0, 1_100.0].map(rate);
+        let wide = status.saved(&OutputSetup { rates: Some([slow, best, fast]), ..AS_CAPTURED });
+        assert_eq!(wide.best(), status.saved(&at(1_000.0)).best());
+        assert_eq!(wide.low(), status.saved(&at(900.0)).low());
     }
 
     #[test]
     fn a_line_written_in_pieces_is_mostly_work() {
-        let slow =
-            output(at(10_000.0), vec![Text { start: ms(10), end: ms(110), bytes: 100, by: Writer::Program }], ms(200));
+        let slow = output(vec![text(10, 110, 100, Writer::Program)], ms(200));
         assert_eq!(ends(&slow, at(1_000.0), 0), 200 + 90);
         // It was not yet sent, so the end did not wait for it.
-        let late =
-            output(at(10_000.0), vec![Text { start: ms(195), end: ms(205), bytes: 100, by: Writer::Program }], ms(200));
+        let late = output(vec![text(195, 205, 100, Writer::Program)], ms(200));
         assert_eq!(ends(&late, at(1_000.0), 0), 200);
     }
 
@@ -255,27 +316,28 @@ mod tests {
         fn the_same_setup_changes_nothing_and_less_is_never_later(
             gaps in prop::collection::vec((0i64..300, 1u64..400, 0usize..3), 0..40),
             faster in 1.0f64..200.0,
-            ahead in 0u64..5_000,
+            queued_bytes in 0u64..5_000,
         ) {
-            let now = at(960.0);
+            let was = rate(960.0);
             let (mut all, mut free) = (Vec::new(), Dur::ZERO);
             for (gap, bytes, by) in gaps {
                 let start = free + ms(gap);
-                let end = start + now.rate.time_for(bytes).as_dur();
-                all.push(Text { start, end, bytes, by: [INFO, Writer::Manager, Writer::Program][by] });
+                let end = start + was.time_for(bytes).as_dur();
+                let by = [INFO, Writer::SystemdStatus, Writer::Program][by];
+                all.push(Text { start, end, bytes, rates: [was; 3], by });
                 free = end;
             }
-            let all = output(now, all, free + ms(50));
-            let same = all.end(&now, ahead, false);
+            let all = output(all, free + ms(50));
+            let case = Case { queued_bytes, rate: BEST, grave: false };
+            let same = all.end_with(&AS_CAPTURED, case);
             prop_assert!((same - all.until).abs() <= ms(1), "{same:?} {:?}", all.until);
-            let rate = LineRate::from_bytes_per_s(now.rate.bytes_per_s() * faster).unwrap();
             let others = [
-                OutputSetup { rate, ..now },
-                OutputSetup { loglevel: 4, ..now },
-                OutputSetup { without_status: true, ..now },
+                at(was.bytes_per_s() * faster),
+                OutputSetup { loglevel: 4, ..AS_CAPTURED },
+                OutputSetup { without_status: true, ..AS_CAPTURED },
             ];
             for other in others {
-                prop_assert!(all.end(&other, ahead, false) <= same + ms(1), "{other:?}");
+                prop_assert!(all.end_with(&other, case) <= same + ms(1), "{other:?}");
             }
         }
     }

@@ -4,7 +4,7 @@ use super::finding::cite_at;
 use super::wording::{seconds, speed};
 use super::{Finding, Rule, RuleId, TimelinePlace};
 use crate::remedy::{Effort, Remedy, Risk, SystemChange};
-use bootline_boot::{Boot, TERMINAL_BUFFER, Unit, is_status_line};
+use bootline_boot::{Boot, TERMINAL_BUFFER, Unit, status_output};
 use bootline_capture::units::{Dur, Interval};
 use bootline_records::RecordOrigin;
 
@@ -44,8 +44,7 @@ fn check(case: &Case<'_>) -> Vec<Finding> {
     if high < case.threshold(LEAST, 0.01) {
         return Vec::new();
     }
-    let says_status = |i: usize| boot.records.get(i).is_some_and(|r| is_status_line(r.text));
-    let has_status = (first..=last).any(says_status);
+    let has_status = status_output(&boot.records)[first..=last].contains(&true);
     let mut remedies = Vec::new();
     if has_status {
         remedies.push(Remedy::new(

@@ -66,25 +66,30 @@ pub fn predict_whole(
     }
     let of_units: Vec<&WholeSetting> = change.of_whole().iter().filter(|setting| setting.is_of_units()).collect();
     let load = ProcessorLoad::of(boot);
+    let mut by_units = Interval::exact(Dur::ZERO);
     if !of_units.is_empty() {
         if init_scripts::start_user_space(boot) {
-            saved = saved + Scripts::new(boot, end, load)?.saved(&of_units)?;
+            by_units = Scripts::new(boot, end, load)?.saved(&of_units)?;
             assumptions.extend(wording::script_assumptions(&load, &of_units));
         } else {
             let user_space = UserSpace::new(boot, end, load)?;
-            saved = saved + user_space.saved(&of_units)?;
+            by_units = user_space.saved(&of_units)?;
             assumptions.extend(wording::unit_assumptions(&load, &of_units));
         }
     }
+    saved = saved + by_units;
     if !change.console().is_empty() {
         let is_cpus = |s: Setting| matches!(s, Setting::Cpus(_));
-        let predicted = Predictor::new(boot).and_then(|predictor| match says_user_space(change) {
+        let predicted = Predictor::new(boot).and_then(|predictor| match states_user_space(change) {
             true => Ok((predictor.predict(change.console())?, Interval::exact(Dur::ZERO))),
             false => predictor.predict_until(change.console(), end),
         });
         match predicted {
             Ok((console, in_user_space)) => {
                 saved = saved + console.saved + in_user_space;
+                // What is waited for in a unit's job may be in both.
+                let both = by_units.best().min(in_user_space.best()).max_zero();
+                saved = Interval::new(saved.low() - both, saved.best(), saved.high());
                 assumptions.extend(console.assumptions);
             }
             // User space can be predicted without it.
@@ -119,10 +124,10 @@ pub fn predict_whole(
     })
 }
 
-/// Whether a setting says how long user space takes, or what its output costs: then nothing is added for another console.
-fn says_user_space(change: &WholeChange) -> bool {
+/// Whether a setting states how long user space takes, or what its output costs: then nothing is added for another console.
+fn states_user_space(change: &WholeChange) -> bool {
     change.of_whole().iter().any(|setting| match setting {
-        WholeSetting::Fastinit | WholeSetting::Without(RuleId::Usr009) => true,
+        WholeSetting::Fastinit | WholeSetting::Without(RuleId::Usr001 | RuleId::Usr009) => true,
         WholeSetting::Stage { stage, .. } => {
             matches!(stage, StageName::Initramfs | StageName::UserSpace | StageName::Application)
         }

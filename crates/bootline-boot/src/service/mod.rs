@@ -14,6 +14,7 @@ mod message;
 mod procd;
 mod scripts;
 mod state;
+mod status_output;
 mod step;
 mod systemd;
 mod torn;
@@ -32,6 +33,7 @@ use initramfs_tools::Steps;
 use message::{UnitMessage, UnitText};
 pub(crate) use procd::COMPLETE as PROCD_COMPLETE;
 pub use state::ServiceState;
+pub use status_output::status_output;
 use step::{LineTimes, Step};
 
 /// A unit, a script or a program that an init reported.
@@ -90,11 +92,6 @@ pub struct Waited {
     pub start: Dur,
     /// The one that reports the end.
     pub end: Dur,
-}
-
-/// Whether a line of the console is one that systemd prints of its units: "[  OK  ] Started Network Manager."
-pub fn is_status_line(text: &str) -> bool {
-    !text.starts_with("systemd[") && systemd::parse(text).is_some()
 }
 
 /// Units that one with a shortened text is compared with, the last ones.

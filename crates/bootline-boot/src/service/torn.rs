@@ -19,31 +19,46 @@ const MOST_BETWEEN: usize = 4;
 /// A line has no more pieces than this: at 9600 baud the kernel's records come between any few characters.
 const MOST_PIECES: usize = 12;
 
-/// The whole lines, by the positions of the records that they begin in. O(n) in records.
+/// A line in pieces.
+pub(super) struct TornLine {
+    /// Positions of the records that it consists of.
+    pub pieces: Vec<usize>,
+    pub whole: String,
+}
+
+/// The whole lines about units, by the positions of the records that they begin in. O(n) in records.
 pub(super) fn whole_lines(records: &RecordSet) -> HashMap<usize, String> {
+    let is_about_unit = |line: &TornLine| systemd::parse(&line.whole).is_some();
+    torn_lines(records).filter(is_about_unit).map(|line| (line.pieces[0], line.whole)).collect()
+}
+
+/// What begins as systemd's lines do, was interrupted, and has an end. O(n) in records.
+pub(super) fn torn_lines(records: &RecordSet) -> impl Iterator<Item = TornLine> {
     let of_kernel = |i: usize| records.get(i).is_some_and(|r| r.source == RecordOrigin::Kernel);
-    let whole = |index: usize| {
+    let torn_line = move |index: usize| {
         // Most records follow one of their own kind: parsing comes last.
         let first = records.get(index).filter(|r| r.source == RecordOrigin::Other && of_kernel(index + 1))?;
         if !begins(first.text) || !is_torn(first.text) {
             return None;
         }
-        let (mut whole, mut last) = (first.text.to_owned(), index);
+        let mut line = TornLine { pieces: vec![index], whole: first.text.to_owned() };
+        let mut last = index;
         for _ in 1..MOST_PIECES {
             let next = (last + 2..=last + 1 + MOST_BETWEEN).find(|i| !of_kernel(*i)).filter(|_| of_kernel(last + 1))?;
             let piece = records.get(next)?.text;
             if begins(piece) && systemd::parse(piece).is_some() {
                 return None;
             }
-            whole += without_escape(&whole, piece);
+            line.whole += without_escape(&line.whole, piece);
+            line.pieces.push(next);
             last = next;
-            if !is_torn(&whole) {
-                return systemd::parse(&whole).is_some().then_some((index, whole));
+            if !is_torn(&line.whole) {
+                return Some(line);
             }
         }
         None
     };
-    (0..records.len()).filter_map(whole).collect()
+    (0..records.len()).filter_map(torn_line)
 }
 
 /// Whether it begins as all of systemd's lines do: with a state in brackets, or as much room.
