@@ -105,8 +105,7 @@ impl TerminalOutput {
         let speed_change = boot.line.as_ref().and_then(|line| line.speed_change);
         let is_status = status_output(&boot.records);
         let mut texts = Vec::new();
-        for index in end.index + 1..boot.records.len() {
-            let Some(r) = boot.records.get(index) else { break };
+        for (index, r) in boot.records.iter().enumerate().skip(end.index + 1) {
             let Some(span) = boot.timeline.place(index).transmitted else { continue };
             if span.start < from || span.start >= until {
                 continue;
