@@ -10,8 +10,8 @@ use bootline_boot::{Boot, BootOptions, BootRecords};
 use rustix::time::{ClockId, clock_gettime};
 
 const RECORDS: usize = 60_000;
-/// So many fewer are compared with them. The larger, the farther apart are the two answers: on a busy machine the many, which fit into
-/// no cache that other work fills, too, took three times as long each as the few.
+/// So many fewer are compared with them. The larger, the farther apart linear and quadratic growth: on a busy machine a record of the
+/// many, which fit into no cache, took three times as long as one of the few.
 const FACTOR: usize = 16;
 
 /// What this thread has spent on a processor.

@@ -35,7 +35,8 @@ pub(super) struct WorkStep {
     pub index: usize,
     /// The work before it: minimum, best estimate, maximum.
     pub work: [Dur; 3],
-    pub message: Message,
+    /// What its line has on the console.
+    pub bytes: u32,
     pub level: CountedLevel,
     /// Whether it belongs to a report of a stall, which the console itself may have caused.
     pub of_stall: bool,
@@ -77,11 +78,10 @@ impl BootWorkload {
             works.iter_mut().zip(&speeds).for_each(|(works, speeds)| works.push(work.at(speeds)));
             let level = CountedLevel::of(&r);
             unknown_levels += usize::from(!level.known);
-            let message = Message { bytes: r.line_bytes, level: level.level };
             steps.push(WorkStep {
                 index,
                 work: [Dur::ZERO; 3],
-                message,
+                bytes: r.line_bytes,
                 level,
                 of_stall,
                 of_initcall_debug: initcall_debug::is_written_by_it(r.text),
@@ -126,7 +126,7 @@ impl BootWorkload {
             // A record without a level whose text looks like an error may be one that even a quiet console prints.
             let level = if bound == Bound::High { step.level.gravest() } else { step.level.level };
             if !plan.drops(step) {
-                ops.push(Op::Print(Message { level, ..step.message }));
+                ops.push(Op::Print(Message { bytes: step.bytes, level }));
             }
             let here = plan.registrations.iter().filter(|r| r.0 == step.index);
             for &(_, console, comes) in here {
@@ -154,8 +154,8 @@ impl BootWorkload {
 
     /// Bytes of all records that a console with this log level prints.
     pub fn bytes(&self, loglevel: u8, plan: &ConsolePlan) -> u64 {
-        let transmitted = self.steps.iter().filter(|s| s.message.level < loglevel && !plan.drops(s));
-        transmitted.map(|s| u64::from(s.message.bytes)).sum()
+        let transmitted = self.steps.iter().filter(|s| s.level.level < loglevel && !plan.drops(s));
+        transmitted.map(|s| u64::from(s.bytes)).sum()
     }
 }
 

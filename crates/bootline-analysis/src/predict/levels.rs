@@ -9,7 +9,7 @@ fn level(r: &Record<'_>) -> Option<u8> {
     r.level.map(|l| l.0).or_else(|| is_debug().then_some(7))
 }
 
-/// The level that a record counts as: its own, or else KERN_INFO.
+/// The level that a record counts as: the one that the log or the text shows, or else KERN_INFO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CountedLevel {
     pub level: u8,

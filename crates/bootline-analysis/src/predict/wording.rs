@@ -62,7 +62,7 @@ pub(super) fn price(change: &Change, baseline: &Scenario, target: &Scenario) -> 
             _ => {}
         }
     }
-    let threaded = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
+    let threaded = |s: &Scenario| !s.is_synchronous();
     if threaded(target) && !threaded(baseline) {
         price.push("a hang leaves the last messages unprinted; the log is complete only after the boot".to_owned());
     }
@@ -139,7 +139,7 @@ pub(super) fn assumptions(
             ),
         );
     }
-    let threads = |s: &Scenario| s.module.is_some() || !s.behaviour.printing.writer_waits();
+    let threads = |s: &Scenario| !s.is_synchronous();
     if target.spins() && target.cpus == 1 {
         let nice = if target.gives_way() { "19" } else { "-20" };
         add("one-processor", format!("the printer kthread (nice {nice}) and the boot share one CPU"));

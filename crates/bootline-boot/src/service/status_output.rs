@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! systemd's status lines on the console, as far as `quiet` would keep them off it.
+use super::systemd::NO_STATUS;
 use super::torn::torn_lines;
 use bootline_records::{RecordOrigin, RecordSet};
 
@@ -18,9 +19,9 @@ pub fn status_output(records: &RecordSet) -> Vec<bool> {
     is_status
 }
 
-/// Whether a line says that a job begins, after nine blanks, or what a job led to.
+/// Whether a line says that a job begins, or what a job led to.
 fn is_status_line(text: &str) -> bool {
-    let begun = || text.strip_prefix("         ").and_then(|rest| rest.split(' ').next());
+    let begun = || text.strip_prefix(NO_STATUS).and_then(|rest| rest.split(' ').next());
     let is_verb = |word: &str| word.ends_with("ing") && word.starts_with(|c: char| c.is_ascii_uppercase());
     text.starts_with("[  OK  ] ") || begun().is_some_and(is_verb)
 }

@@ -4,6 +4,9 @@ use super::message::{UnitMessage, UnitText};
 use super::state::ServiceState;
 use bootline_records::source::is_unit_name;
 
+/// What stands in the place of a status where a job begins.
+pub(super) const NO_STATUS: &str = "         ";
+
 const BEGINS: &[&str] = &["Starting ", "Mounting ", "Activating "];
 const ENDS: &[&str] = &[
     "Started ",
@@ -24,7 +27,7 @@ const TIMED_OUT: &[&str] = &["Timed out waiting for device ", "Timed out startin
 pub(super) fn parse(text: &str) -> Option<UnitMessage<'_>> {
     // By the first byte: this runs over every record of every boot.
     let said = match text.as_bytes().first()? {
-        b' ' => text.strip_prefix("         ").filter(|t| BEGINS.iter().any(|b| t.starts_with(b)))?,
+        b' ' => text.strip_prefix(NO_STATUS).filter(|t| BEGINS.iter().any(|b| t.starts_with(b)))?,
         b'[' => {
             let (status, rest) = text[1..].split_once("] ")?;
             matches!(status.trim(), "OK" | "FAILED" | "DEPEND" | "TIME").then_some(rest)?

@@ -63,7 +63,7 @@ pub(super) fn torn_lines(records: &RecordSet) -> impl Iterator<Item = TornLine> 
 
 /// Whether it begins as all of systemd's lines do: with a state in brackets, or as much room.
 fn begins(text: &str) -> bool {
-    ["[  OK", "[FAILED", "[DEPEND", "[ TIME", "         "].iter().any(|state| text.starts_with(state))
+    ["[  OK", "[FAILED", "[DEPEND", "[ TIME", systemd::NO_STATUS].iter().any(|state| text.starts_with(state))
 }
 
 /// Whether it lacks its end: all of systemd's lines about units end so.
