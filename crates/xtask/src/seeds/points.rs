@@ -75,7 +75,7 @@ pub const POINTS: &[Point] = &[
             Shown { experiment: "seed4-memory", arms: &["rest-added"] },
         ],
         differs: "virtio-mem instead of a probe file, which stock kernels lack. Debian's kernel sets memory up on all processors: there, \
-                  adding the rest later saves nothing that three runs show",
+                  three runs show no saving from adding the rest later",
     },
     Point {
         post: 4,
