@@ -149,6 +149,8 @@ void nbcon_8250_write_atomic(struct console *con, struct nbcon_write_context *wc
 	if (!nbcon_8250_may_print_now(nb, wctxt)) {
 		atomic_inc(&nb->counters.left_to_thread);
 		nbcon_8250_defer_record(wctxt, con);
+		if (oops_in_progress)
+			nbcon_8250_let_others_in(nb);
 		return;
 	}
 	atomic_inc(&nb->atomic_writes);

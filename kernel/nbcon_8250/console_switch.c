@@ -25,8 +25,9 @@
  *   The legacy console is kept for the way back. The resume work is flushed before that.
  *
  * What this disturbs
- *   For a few milliseconds, from stopping one console until the other may print, nothing is
- *   printed, not even by a panic.
+ *   From stopping one console until the other may print, nothing is printed, not even by a
+ *   panic: for a few milliseconds on loading; on unloading until the record that the printer
+ *   kthread is printing has ended.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -220,7 +221,7 @@ static void register_keeping_hardware(struct console *con)
 	con->match = match;
 }
 
-/* Includes ports that the driver has added in the meantime: they have the other console. */
+/* Includes ports that were bound in the meantime: they have the driver's console of that time. */
 static void give_ports_to(struct nbcon_8250 *nb, struct console *con)
 {
 	struct console *other = con == &nb->con ? nb->legacy : &nb->con;
@@ -335,7 +336,7 @@ void nbcon_8250_switch_back(struct nbcon_8250 *nb)
 	struct held_port held;
 
 	drain(nb);
-	nbcon_8250_hold_port(&held, nb->driver->state + nb->legacy->index);
+	nbcon_8250_hold_port(&held, nb->driver, nb->legacy->index);
 	/* The console may have been registered just now, and not be printing yet. */
 	flush_work(&nb->resume);
 	if (console_is_registered(&nb->con))

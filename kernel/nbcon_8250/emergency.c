@@ -26,6 +26,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
+#include <linux/kgdb.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -70,11 +71,61 @@ static bool oops_may_hold(struct emergency *e, u64 now_ns)
 	return now_ns - e->hold_ns < OOPS_HOLD_NS || num_online_cpus() == 1;
 }
 
-/*
+/**
+ * nbcon_8250_may_print_now - whether an atomic writer may print a record
+ * @nb:		the console
+ * @wctxt:	the record
+ *
+ * If not, the core gives up until the next printk(). What an emergency has not printed in the
+ * end, the printer kthread prints. Since 6.19 the core wakes it after the emergency; before, it
+ * is woken here. What the kernel debugger prints is in no record: it is printed now or never.
+ *
+ * Return: true if it may.
+ */
+bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt)
+{
+	struct emergency *e = &nb->emergency;
+	u64 now_ns = ktime_get_mono_fast_ns();
+	bool may;
+
+	e->begun_ns = now_ns;
+	if (!nb->con.kthread || ACCESS_PRIVATE(wctxt, ctxt).prio != NBCON_PRIO_EMERGENCY ||
+	    in_dbg_master())
+		return true;
+	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
+		e->hold_ns = now_ns;
+	if (oops_in_progress)
+		may = oops_may_hold(e, now_ns);
+	else
+		may = !nbcon_8250_warn_to_thread && warn_may_hold(e, now_ns);
+	if (may)
+		return true;
+	irq_work_queue(&nb->con.irq_work);
+	return false;
+}
+
+/**
+ * nbcon_8250_printed_now - a record was printed that nbcon_8250_may_print_now() allowed
+ * @nb:		the console
+ */
+void nbcon_8250_printed_now(struct nbcon_8250 *nb)
+{
+	u64 limit_ns = (u64)nbcon_8250_warn_limit_ms * NSEC_PER_MSEC;
+	struct emergency *e = &nb->emergency;
+
+	e->ended_ns = ktime_get_mono_fast_ns();
+	/* What an oops has printed doesn't keep later WARNs waiting any longer. */
+	e->spent_ns = min(e->spent_ns + e->ended_ns - e->begun_ns, limit_ns);
+}
+
+/**
+ * nbcon_8250_let_others_in - make the pause of an oops; the record has been left unprinted
+ * @nb:		the console
+ *
  * Releases the console, as the core would when write_atomic() returns, and waits. The core finds
  * that this context does not own it. Not if a panic has taken or requested the console meanwhile.
  */
-static void let_others_in(struct nbcon_8250 *nb)
+void nbcon_8250_let_others_in(struct nbcon_8250 *nb)
 {
 	atomic_t *shared = &ACCESS_PRIVATE(&nb->con, nbcon_state);
 	struct nbcon_state owned, released;
@@ -92,50 +143,4 @@ static void let_others_in(struct nbcon_8250 *nb)
 		touch_nmi_watchdog();
 		mdelay(1);
 	}
-}
-
-/**
- * nbcon_8250_may_print_now - whether an atomic writer may print a record
- * @nb:		the console
- * @wctxt:	the record
- *
- * If not, the core gives up until the next printk(). What an emergency has not printed in the
- * end, the printer kthread prints. Since 6.19 the core wakes it after the emergency; before, it
- * is woken here.
- *
- * Return: true if it may.
- */
-bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt)
-{
-	struct emergency *e = &nb->emergency;
-	u64 now_ns = ktime_get_mono_fast_ns();
-	bool may;
-
-	e->begun_ns = now_ns;
-	if (!nb->con.kthread || ACCESS_PRIVATE(wctxt, ctxt).prio != NBCON_PRIO_EMERGENCY)
-		return true;
-	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
-		e->hold_ns = now_ns;
-	if (oops_in_progress)
-		may = oops_may_hold(e, now_ns);
-	else
-		may = !nbcon_8250_warn_to_thread && warn_may_hold(e, now_ns);
-	if (may)
-		return true;
-	irq_work_queue(&nb->con.irq_work);
-	if (oops_in_progress)
-		let_others_in(nb);
-	return false;
-}
-
-/**
- * nbcon_8250_printed_now - a record was printed that nbcon_8250_may_print_now() allowed
- * @nb:		the console
- */
-void nbcon_8250_printed_now(struct nbcon_8250 *nb)
-{
-	struct emergency *e = &nb->emergency;
-
-	e->ended_ns = ktime_get_mono_fast_ns();
-	e->spent_ns += e->ended_ns - e->begun_ns;
 }

@@ -104,20 +104,20 @@ static void free_console(struct nbcon_8250 *nb)
 static int __init switch_console(struct console *legacy)
 {
 	int old_loglevel = console_loglevel;
-	struct uart_state *state;
+	struct uart_driver *driver;
 	struct held_port held;
 	struct nbcon_8250 *nb;
 	int err;
 
-	state = nbcon_8250_find_state(legacy);
-	if (!state)
+	driver = nbcon_8250_find_driver(legacy);
+	if (!driver)
 		return -ENODEV;
 	nb = kzalloc(sizeof(*nb), GFP_KERNEL);
 	if (!nb)
 		return -ENOMEM;
 	nb->text = kmalloc(RECORD_TEXT_MAX, GFP_KERNEL);
-	nbcon_8250_hold_port(&held, state);
-	err = nb->text ? nbcon_8250_recognise_console(nb, legacy, state) : -ENOMEM;
+	nbcon_8250_hold_port(&held, driver, legacy->index);
+	err = nb->text ? nbcon_8250_recognise_console(nb, legacy) : -ENOMEM;
 	if (!err) {
 		if (loglevel >= 0)
 			console_loglevel = loglevel;
@@ -183,8 +183,8 @@ late_initcall_sync(nbcon_8250_late_init);
 static void __exit nbcon_8250_exit(void)
 {
 	nbcon_8250_counters_remove();
-	nbcon_8250_unwatch_panic(active);
 	nbcon_8250_switch_back(active);
+	nbcon_8250_unwatch_panic(active);
 	free_console(active);
 }
 module_exit(nbcon_8250_exit);

@@ -83,8 +83,10 @@ struct emergency {
  * @mid_line:	more of the last line was to be sent; protected like the registers
  * @last_length: length of the last record in bytes; the tty may then send as many
  * @byte_ns:	time on the serial line of one byte, as observed
- * @tty_busy:	the printer kthread has found the tty's mutex taken, since @tty_busy_since
+ * @tty_busy:	the printer kthread has found the tty's mutex taken, from @tty_busy_since until
+ *		@tty_busy_seen
  * @tty_busy_since: in jiffies
+ * @tty_busy_seen: in jiffies
  * @atomic_writes: incremented by each atomic writer when it starts: from then on the record of
  *		the printer kthread is lost to it
  * @emergency:	protected by the ownership of the console, with more than normal priority
@@ -114,6 +116,7 @@ struct nbcon_8250 {
 	u32 byte_ns;
 	bool tty_busy;
 	unsigned long tty_busy_since;
+	unsigned long tty_busy_seen;
 	atomic_t atomic_writes;
 	struct emergency emergency;
 	struct kmsg_dumper dumper;
@@ -138,21 +141,21 @@ extern bool nbcon_8250_warn_to_thread;
 /* For how long a WARN may print at once. */
 extern unsigned int nbcon_8250_warn_limit_ms;
 
-/* A port that nbcon_8250_hold_port() holds. */
+/* What nbcon_8250_hold_port() holds. */
 struct held_port {
-	struct uart_state *state;
-	struct device *device;
+	struct uart_driver *driver;
+	struct uart_state *state;	/* of the console's port */
+	struct device *device;		/* of that port; NULL while it is unbound */
 };
 
 /* recognise.c */
 struct console *nbcon_8250_find_console(const char *port_name, bool complain);
-struct uart_state *nbcon_8250_find_state(struct console *legacy);
-int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
-				 struct uart_state *state);
+struct uart_driver *nbcon_8250_find_driver(struct console *legacy);
+int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy);
 bool nbcon_8250_recognise_port(struct nbcon_8250 *nb);
 
 /* port_hold.c */
-void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state);
+void nbcon_8250_hold_port(struct held_port *held, struct uart_driver *driver, int line);
 void nbcon_8250_release_port(struct held_port *held);
 
 /* selfcheck.c */
@@ -191,6 +194,7 @@ void nbcon_8250_write_polled(struct nbcon_8250 *nb, struct nbcon_write_context *
 /* emergency.c */
 bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context *wctxt);
 void nbcon_8250_printed_now(struct nbcon_8250 *nb);
+void nbcon_8250_let_others_in(struct nbcon_8250 *nb);
 
 /* panic.c */
 void nbcon_8250_watch_panic(struct nbcon_8250 *nb);

@@ -6,7 +6,8 @@
  *   Such a console is unsafe, and the kernel takes it over only at the very end of a panic: after
  *   the reboot that panic= requests. By the time the kmsg dumpers run, the other processors are
  *   stopped and the interrupted context will never go on. So a dumper releases the console, and
- *   the flush that follows the dumpers prints the panic.
+ *   logs that: with this message everything is printed, also if a crash kernel is to follow right
+ *   after the dumpers (crash_kexec_post_notifiers).
  *
  * Calling contexts
  *   dump(): a panic, in any context. Registering: process context, on loading and unloading.
@@ -21,8 +22,11 @@
  * What this disturbs
  *   The registers may be half-written: write_polled() selects the transmitter again.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kernel.h>
 #include <linux/kmsg_dump.h>
+#include <linux/printk.h>
 #include "nbcon_8250.h"
 
 static void release_console(struct kmsg_dumper *dumper, struct kmsg_dump_detail *detail)
@@ -36,7 +40,9 @@ static void release_console(struct kmsg_dumper *dumper, struct kmsg_dump_detail 
 	    state.prio == NBCON_PRIO_NONE || state.prio == NBCON_PRIO_PANIC)
 		return;
 	WRITE_ONCE(nb->broken_off, true);
-	atomic_try_cmpxchg(&ACCESS_PRIVATE(&nb->con, nbcon_state), &state.atom, released.atom);
+	if (atomic_try_cmpxchg(&ACCESS_PRIVATE(&nb->con, nbcon_state), &state.atom, released.atom))
+		pr_emerg("ttyS%u: CPU %u was writing to the port when it was stopped\n",
+			 nb->up->port.line, state.cpu);
 }
 
 /**

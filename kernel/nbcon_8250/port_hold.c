@@ -5,9 +5,11 @@
  * Purpose
  *   What else adds the port's console to the console list or removes it, and under which lock:
  *   - binding the port to its driver: the mutex of the tty's port (serial_core_add_one_port());
- *   - `echo Y` or `N` to its console file in sysfs: the same mutex (console_store());
+ *   - binding another port of the driver, if the console is not registered: the mutex of that
+ *     port (uart_configure_port());
+ *   - `echo Y` or `N` to its console file in sysfs: the mutex of the tty's port (console_store());
  *   - unbinding it: not that mutex (serial_core_remove_one_port()), but the lock of the device.
- *   All of them read uart_port.cons and use the value later. Both locks are held while that
+ *   All of them read uart_port.cons and use the value later. All these locks are held while that
  *   pointer changes, so everyone who has read the old value is done before the nbcon console is
  *   freed.
  *
@@ -15,16 +17,16 @@
  *   Process context, on loading and unloading.
  *
  * Locking
- *   Takes the lock of the device, then the mutex of the tty's port. The printer kthread only
- *   tries to take the mutex; if it fails and the kthread is to stop, the record is left to the
- *   next console.
+ *   Takes the lock of the device, then the mutex of the tty's port, then those of the driver's
+ *   other ports. The printer kthread only tries to take the mutex; if it fails and the kthread is
+ *   to stop, the record is left to the next console.
  *
  * Lifetime
  *   A held port keeps a reference to its device. The state belongs to the driver and outlives
  *   the port.
  *
  * What this disturbs
- *   Binding, unbinding, opening, closing and setting the port wait.
+ *   Binding, unbinding, opening, closing and setting any port of the driver wait.
  */
 #include <linux/device.h>
 #include <linux/mutex.h>
@@ -37,15 +39,18 @@ static struct device *device_of(struct uart_state *state)
 	return state->uart_port ? state->uart_port->dev : NULL;
 }
 
-/**
- * nbcon_8250_hold_port - prevent a port from being bound or unbound, and its console from being
- *			  switched on or off
- * @held:	filled in, for nbcon_8250_release_port()
- * @state:	the port's state in the driver
- */
-void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state)
+static void release_state(struct held_port *held)
 {
-	held->state = state;
+	mutex_unlock(&held->state->port.mutex);
+	if (held->device)
+		device_unlock(held->device);
+	put_device(held->device);
+}
+
+static void hold_state(struct held_port *held)
+{
+	struct uart_state *state = held->state;
+
 	for (;;) {
 		mutex_lock(&state->port.mutex);
 		held->device = get_device(device_of(state));
@@ -56,7 +61,30 @@ void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state)
 		mutex_lock(&state->port.mutex);
 		if (device_of(state) == held->device)
 			return;
-		nbcon_8250_release_port(held);
+		release_state(held);
+	}
+}
+
+/**
+ * nbcon_8250_hold_port - prevent a console from being registered or unregistered
+ * @held:	filled in, for nbcon_8250_release_port()
+ * @driver:	the driver of the console
+ * @line:	the number of the console's port, less than the driver's number of ports
+ *
+ * No port of the driver can be bound, and the console's port cannot be unbound.
+ */
+void nbcon_8250_hold_port(struct held_port *held, struct uart_driver *driver, int line)
+{
+	int i;
+
+	held->driver = driver;
+	held->state = driver->state + line;
+	hold_state(held);
+	/* Nobody else takes two of these mutexes. */
+	for (i = 0; i < driver->nr; i++) {
+		if (i != line)
+			mutex_lock_nest_lock(&driver->state[i].port.mutex,
+					     &held->state->port.mutex);
 	}
 }
 
@@ -66,8 +94,12 @@ void nbcon_8250_hold_port(struct held_port *held, struct uart_state *state)
  */
 void nbcon_8250_release_port(struct held_port *held)
 {
-	mutex_unlock(&held->state->port.mutex);
-	if (held->device)
-		device_unlock(held->device);
-	put_device(held->device);
+	struct uart_driver *driver = held->driver;
+	int i;
+
+	for (i = 0; i < driver->nr; i++) {
+		if (driver->state + i != held->state)
+			mutex_unlock(&driver->state[i].port.mutex);
+	}
+	release_state(held);
 }

@@ -168,11 +168,6 @@ bool nbcon_8250_recognise_port(struct nbcon_8250 *nb)
 		pr_err("ttyS%u: no transmit FIFO\n", port->line);
 		return false;
 	}
-	if (up->em485 || port->rs485.flags & SER_RS485_ENABLED) {
-		pr_err("ttyS%u: RS-485 is on: switching its direction is not supported\n",
-		       port->line);
-		return false;
-	}
 	if (transmits_by_dma(up)) {
 		pr_err("ttyS%u: the driver transmits by DMA\n", port->line);
 		return false;
@@ -191,14 +186,12 @@ bool nbcon_8250_recognise_port(struct nbcon_8250 *nb)
 }
 
 /**
- * nbcon_8250_find_state - find the serial core's state of a console's port
+ * nbcon_8250_find_driver - find the 8250 driver of a console
  * @legacy:	a registered console
  *
- * The state exists as long as the driver is loaded, with or without a port.
- *
- * Return: the state, or NULL after logging why there is none.
+ * Return: the driver, which has a state for the console's port, or NULL after logging why not.
  */
-struct uart_state *nbcon_8250_find_state(struct console *legacy)
+struct uart_driver *nbcon_8250_find_driver(struct console *legacy)
 {
 	struct uart_driver *driver = legacy->data;
 
@@ -219,21 +212,20 @@ struct uart_state *nbcon_8250_find_state(struct console *legacy)
 		pr_err("%s%d has no port\n", legacy->name, legacy->index);
 		return NULL;
 	}
-	return driver->state + legacy->index;
+	return driver;
 }
 
 /**
  * nbcon_8250_recognise_console - check whether the module can replace @legacy
  * @nb:		filled in with the console, its driver and its port
- * @legacy:	the console
- * @state:	its state by nbcon_8250_find_state(), held by nbcon_8250_hold_port()
+ * @legacy:	the console; its port is held by nbcon_8250_hold_port()
  *
  * Return: 0, or -ENODEV or -EBUSY after logging why not.
  */
-int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
-				 struct uart_state *state)
+int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy)
 {
-	struct uart_port *port = state->uart_port;
+	struct uart_driver *driver = legacy->data;
+	struct uart_port *port = driver->state[legacy->index].uart_port;
 
 	if (!console_is_registered(legacy)) {
 		pr_err("%s%d has just been unbound or switched off\n", legacy->name,
@@ -252,7 +244,13 @@ int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy,
 		return -ENODEV;
 	}
 	nb->legacy = legacy;
-	nb->driver = legacy->data;
+	nb->driver = driver;
 	nb->up = up_to_u8250p(port);
+	/* Switched on later, the driver's own code transmits: driver_write.c. */
+	if (nbcon_8250_is_rs485(nb)) {
+		pr_err("ttyS%u: RS-485 is on: switching its direction is not supported\n",
+		       port->line);
+		return -ENODEV;
+	}
 	return nbcon_8250_recognise_port(nb) ? 0 : -ENODEV;
 }

@@ -56,14 +56,15 @@ static u64 count_bytes(struct kmsg_dump_iter *iter, char *text, u64 enough)
  * @limit:	how many bytes to replay at most, in whole records; 0: no limit
  *
  * Only records that the console loglevel lets through count. The prefix <6> is counted as well,
- * which roughly makes up for the carriage return.
+ * which roughly makes up for the carriage return. With a limit, records that `dmesg -C` has hidden
+ * are not replayed: kmsg_dump leaves them out.
  *
  * Return: the record's sequence number.
  */
 u64 nbcon_8250_replay_start(unsigned int limit)
 {
 	struct kmsg_dump_iter iter;
-	u64 total, start = 0;
+	u64 total, start;
 	char *text;
 
 	if (!limit)
@@ -73,6 +74,7 @@ u64 nbcon_8250_replay_start(unsigned int limit)
 		return nbcon_8250_next_record();
 
 	kmsg_dump_rewind(&iter);
+	start = iter.cur_seq;
 	total = count_bytes(&iter, text, U64_MAX);
 	if (total > limit) {
 		kmsg_dump_rewind(&iter);

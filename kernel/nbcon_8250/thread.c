@@ -283,10 +283,13 @@ static struct mutex *guard_tty(struct nbcon_8250 *nb, bool *go_on)
 		nb->tty_busy = false;
 		return &state->port.mutex;
 	}
-	if (!nb->tty_busy) {
+	/* Unless it was just taken as well, somebody else has taken it since. */
+	if (!nb->tty_busy ||
+	    time_after(jiffies, nb->tty_busy_seen + msecs_to_jiffies(TTY_BUSY_MS))) {
 		nb->tty_busy = true;
 		nb->tty_busy_since = jiffies;
 	}
+	nb->tty_busy_seen = jiffies;
 	*go_on = time_after(jiffies, nb->tty_busy_since + msecs_to_jiffies(TTY_BUSY_MS));
 	if (*go_on)
 		nb->counters.unguarded++;
@@ -410,16 +413,18 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 		release_tty_output(nb);
 	} else {
 		doze(nb, 2 * USEC_PER_MSEC);
-		if (!lost(nb, &s))
-			WRITE_ONCE(nb->started_seq, sent_seq);
 	}
 
 	if (tty_mutex)
 		mutex_unlock(tty_mutex);
+	else
+		nb->tty_busy_seen = jiffies;
 
 	take_port(nb, &flags);
 	nb->lock_flags = flags;
 	nb->in_record = false;
+	if (!go_on && !lost(nb, &s))
+		WRITE_ONCE(nb->started_seq, sent_seq);
 	if (!nbcon_exit_unsafe(wctxt))
 		return;
 	if (lost(nb, &s)) {
