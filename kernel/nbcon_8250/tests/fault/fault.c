@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fault - faults that a debug kernel must report, and a panic that ends like one with a crash kernel
+ * fault - faults that a debug kernel must report, and a panic that ends as with a crash kernel
  *
  * Purpose
  *   what=atomic-sleep, lock-order or use-after-free proves that the debug kernel's checks work.
