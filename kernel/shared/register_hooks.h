@@ -9,8 +9,8 @@
  *   register_hooks_settle(): process context; the others any.
  *
  * Locking
- *   While functions are exchanged, the caller holds the port lock, or knows that the driver sets
- *   none itself (setserial). The driver's interrupt handler reads a register without the lock, and
+ *   While functions are exchanged, the caller holds the port lock, or ensures that the driver does
+ *   not replace them (setserial). The driver's interrupt handler reads a register without the lock, and
  *   finds either function.
  *
  * Lifetime
