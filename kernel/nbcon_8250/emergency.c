@@ -58,9 +58,7 @@ static bool warn_may_hold(struct emergency *e, u64 now_ns)
 	e->spent_ns -= min(e->spent_ns, div_u64(now_ns - e->regained_ns, REGAIN));
 	e->regained_ns = now_ns;
 	/* Once it is used up, WARNs go on with half of it, and not for a record each. */
-	if (e->spent_ns >= limit_ns)
-		e->exhausted = true;
-	else if (e->spent_ns <= limit_ns / 2)
+	if (e->spent_ns <= limit_ns / 2)
 		e->exhausted = false;
 	return !e->exhausted;
 }
@@ -114,8 +112,12 @@ void nbcon_8250_printed_now(struct nbcon_8250 *nb)
 	struct emergency *e = &nb->emergency;
 
 	e->ended_ns = ktime_get_mono_fast_ns();
-	/* What an oops has printed doesn't keep later WARNs waiting any longer. */
-	e->spent_ns = min(e->spent_ns + e->ended_ns - e->begun_ns, limit_ns);
+	e->spent_ns += e->ended_ns - e->begun_ns;
+	if (e->spent_ns >= limit_ns) {
+		e->exhausted = true;
+		/* What an oops has printed doesn't keep later WARNs waiting any longer. */
+		e->spent_ns = limit_ns;
+	}
 }
 
 /**

@@ -41,7 +41,7 @@ static void release_console(struct kmsg_dumper *dumper, struct kmsg_dump_detail 
 		return;
 	WRITE_ONCE(nb->broken_off, true);
 	if (atomic_try_cmpxchg(&ACCESS_PRIVATE(&nb->con, nbcon_state), &state.atom, released.atom))
-		pr_emerg("ttyS%u: CPU %u was writing to the port when it was stopped\n",
+		pr_emerg("ttyS%u: CPU %u was in the middle of a write to the port\n",
 			 nb->up->port.line, state.cpu);
 }
 

@@ -36,8 +36,8 @@
  *   The kernel starts and stops the printer kthread with the registration of the console.
  *
  * What this disturbs
- *   The port lock is held, with interrupts off except on PREEMPT_RT, for one FIFO fill. That
- *   is not preempted, either. The tty waits for up to a record.
+ *   The port lock is held, with interrupts off except on PREEMPT_RT, for one FIFO fill. The tty
+ *   waits for up to a record.
  */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
@@ -46,7 +46,6 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/serial_reg.h>
 #include <linux/string.h>
@@ -159,11 +158,6 @@ static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 		nb->counters.busy++;
 		return BURST_BUSY;
 	}
-	/*
-	 * On PREEMPT_RT the port lock leaves preemption on. An oops of whoever preempted the
-	 * kthread here would find the console unsafe, and print nothing at once.
-	 */
-	preempt_disable();
 	begin_ns = ktime_get_mono_fast_ns();
 	nb->counters.status_reads++;
 	s->cut |= nbcon_8250_settings_lost(nb);
@@ -176,7 +170,6 @@ static enum burst burst(struct nbcon_8250 *nb, struct sending *s, u8 bits)
 		result = BURST_SENT;
 	}
 	count_hold(nb, begin_ns);
-	preempt_enable();
 	uart_port_unlock_irqrestore(&nb->up->port, flags);
 	if (result == BURST_SENT)
 		s->filled_ns = ktime_get_mono_fast_ns();

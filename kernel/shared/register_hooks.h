@@ -10,8 +10,8 @@
  *
  * Locking
  *   While functions are exchanged, the caller holds the port lock, or ensures that the driver does
- *   not replace them (setserial). The driver's interrupt handler reads a register without the lock, and
- *   finds either function.
+ *   not replace them (setserial). The driver's interrupt handler reads a register without the
+ *   lock, and finds either function.
  *
  * Lifetime
  *   The saved pointers must stay valid until register_hooks_settle() returns.
