@@ -32,6 +32,7 @@
 
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/kexec.h>
 #include <linux/kgdb.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -43,8 +44,6 @@
 #include "compat.h"
 #include "console_relay.h"
 
-/* console_relay_wait_for_thread() gives up when nothing was printed for this long. */
-#define DRAIN_PATIENCE_MS	5000
 #define DRAIN_POLL_MS		20
 
 /* write() is not told whose console it is. */
@@ -169,14 +168,47 @@ unsigned int console_relay_unfinished_record(struct console_relay *relay, const 
 	return len;
 }
 
+/* The console prints: it was registered again, if it was not. Its port may be touched. */
+static void notice_registration(struct console_relay *relay)
+{
+	if (!READ_ONCE(relay->off))
+		return;
+#ifdef HAVE_CONSOLE_SEQ
+	/* At @resume_seq, which relay_exit() has set. */
+	relay->registered_again = true;
+	WRITE_ONCE(relay->behind, true);
+#endif
+	WRITE_ONCE(relay->off, false);
+}
+
+#ifdef HAVE_CONSOLE_SEQ
+/*
+ * The thread goes back to what was logged meanwhile. Only what cannot wait for that is printed
+ * before, and then once more. Nothing is if the console has just been registered again: a panic
+ * sets it back as well, unless a crash kernel starts before.
+ */
+static bool can_wait_for_set_back(const struct console_relay *relay, const struct urgency *urgency)
+{
+	if (!urgency->at_once || urgency->patience != PATIENCE_TAKE)
+		return true;
+	return relay->registered_again && !kexec_crash_loaded() &&
+	       !console_relay_thread_died(relay);
+}
+#endif
+
 static void relay_write(struct console *con, const char *text, unsigned int len)
 {
 	struct console_relay *relay = hooked;
 	u64 begun_ns = ktime_get_mono_fast_ns();
 	struct urgency urgency;
 
-	/* kdb calls write() without the console lock, and with the other CPUs stopped. */
+	/*
+	 * kdb calls write() without the console lock, and with the other CPUs stopped. What has led
+	 * to it comes first, unless it has stopped the context that prints.
+	 */
 	if (in_dbg_master()) {
+		while (console_relay_print(relay, PATIENCE_NONE, NULL, 0) == PRINTED_LINE)
+			touch_nmi_watchdog();
 		relay->write(con, text, len);
 		return;
 	}
@@ -184,19 +216,13 @@ static void relay_write(struct console *con, const char *text, unsigned int len)
 		leave_to_panic(relay, text, len);
 		return;
 	}
+	notice_registration(relay);
 	urgency = console_relay_urgency(relay, text, len);
 #ifdef HAVE_CONSOLE_SEQ
-	/*
-	 * Registered again, or behind: the thread goes back to what was logged meanwhile. Only what
-	 * cannot wait for that is printed before.
-	 */
-	if ((READ_ONCE(relay->off) || relay->behind) &&
-	    !(urgency.at_once && urgency.patience == PATIENCE_TAKE)) {
+	if (relay->behind && can_wait_for_set_back(relay, &urgency)) {
 		console_relay_kick(relay);
 		return;
 	}
-#else
-	WRITE_ONCE(relay->off, false);
 #endif
 	remember(relay, text, len);
 	if (!urgency.at_once || !print_at_once(relay, &urgency, text, len))
@@ -219,25 +245,6 @@ static int relay_exit(struct console *con)
 	return relay->exit ? relay->exit(con) : 0;
 }
 
-/* Makes the console, which was registered again, continue where it was; the thread. */
-void console_relay_rewind(struct console_relay *relay)
-{
-#ifdef HAVE_CONSOLE_SEQ
-	struct console *con;
-
-	relay_lock_consoles();
-	for_each_console(con) {
-		if (con != relay->con || relay->unhooked || !relay->off)
-			continue;
-		con->seq = relay->resume_seq;
-		WRITE_ONCE(relay->behind, false);
-		WRITE_ONCE(relay->off, false);
-		relay->counters.rewinds++;
-	}
-	relay_unlock_consoles();
-#endif
-}
-
 /**
  * console_relay_set_back - have the core print the skipped records, if there are any
  * @relay:	the relay; the console lock is held, or a panic has stopped the other CPUs
@@ -245,11 +252,18 @@ void console_relay_rewind(struct console_relay *relay)
 void console_relay_set_back(struct console_relay *relay)
 {
 #ifdef HAVE_CONSOLE_SEQ
-	if (!relay->behind || READ_ONCE(relay->off))
+	/* Nothing may have been printed since. */
+	if (relay_flags_allow_printing(relay->con->flags))
+		notice_registration(relay);
+	if (!relay->behind || READ_ONCE(relay->off) || relay->unhooked)
 		return;
 	relay->con->seq = relay->resume_seq;
 	WRITE_ONCE(relay->behind, false);
-	relay->counters.set_back++;
+	if (relay->registered_again)
+		relay->counters.rewinds++;
+	else
+		relay->counters.set_back++;
+	relay->registered_again = false;
 #endif
 }
 
@@ -308,7 +322,7 @@ void console_relay_wait_for_thread(struct console_relay *relay)
 	unsigned int idle_ms = 0;
 
 	while (!READ_ONCE(relay->off) && !console_relay_ring_has_passed(&relay->ring, head) &&
-	       idle_ms < DRAIN_PATIENCE_MS && !signal_pending(current)) {
+	       idle_ms < console_relay_patience_ms(relay) && !signal_pending(current)) {
 		msleep(DRAIN_POLL_MS);
 		idle_ms = READ_ONCE(relay->ring.tail) == tail ? idle_ms + DRAIN_POLL_MS : 0;
 		tail = READ_ONCE(relay->ring.tail);

@@ -114,6 +114,14 @@ struct bursts {
 	unsigned long tty_busy_since;
 };
 
+struct console_relay;
+
+/* Of a CPU. */
+struct relay_kick {
+	struct irq_work work;
+	struct console_relay *relay;
+};
+
 /* Whether writers print themselves. */
 enum directness {
 	DIRECT_NEVER,	/* only what is urgent */
@@ -144,12 +152,14 @@ enum directness {
  * @panic_cpu:	the CPU that panics, once @panicking
  * @off:	unregistered: the port is not to be touched
  * @unhooked:	the console has its own write() again; protected by the console lock
- * @behind:	a record could be neither stored nor printed: it and the next ones are skipped until
- *		the console has been set back; written under the console lock
+ * @behind:	a record could be neither stored nor printed, or the console was registered again: the
+ *		next ones are skipped until it has been set back; written under the console lock
  * @resume_seq:	sequence number of the next record when it was unregistered, or of the first
  *		skipped one
+ * @registered_again: @behind since the console was registered again
  * @kicked:	the thread has something to do
- * @kick:	wakes the thread from any context
+ * @kicks:	wake the thread from any context, one for each CPU: one CPU may have its interrupts
+ *		off for long
  * @wait:	where the thread waits
  * @thread:	prints @ring; with a reference, as it may die of an oops
  * @nice:	nice value of @thread while it calls the driver's write()
@@ -189,8 +199,9 @@ struct console_relay {
 	bool unhooked;
 	bool behind;
 	u64 resume_seq;
+	bool registered_again;
 	atomic_t kicked;
-	struct irq_work kick;
+	struct relay_kick __percpu *kicks;
 	wait_queue_head_t wait;
 	struct task_struct *thread;
 	int nice;
@@ -250,13 +261,13 @@ void console_relay_release_port(const struct relay_target *target, struct uart_s
 int console_relay_hook(struct console_relay *relay, bool replay, unsigned int replay_limit);
 void console_relay_wait_for_thread(struct console_relay *relay);
 void console_relay_unhook(struct console_relay *relay);
-void console_relay_rewind(struct console_relay *relay);
 void console_relay_set_back(struct console_relay *relay);
 unsigned int console_relay_unfinished_record(struct console_relay *relay, const char **text);
 
 /* ring.c */
 bool console_relay_ring_store(struct ring *ring, const char *text, unsigned int len);
 unsigned int console_relay_ring_head(const struct ring *ring);
+unsigned int console_relay_ring_bytes(const struct ring *ring);
 bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position);
 bool console_relay_ring_empty(const struct ring *ring);
 unsigned int console_relay_ring_line(const struct ring *ring, char *line, unsigned int *tail);
@@ -271,6 +282,7 @@ long console_relay_open_line(struct console_relay *relay);
 long console_relay_enter_burst(struct console_relay *relay, long line);
 void console_relay_leave_burst(struct console_relay *relay, long line, long mine);
 void console_relay_close_line(struct console_relay *relay, long line);
+unsigned int console_relay_patience_ms(const struct console_relay *relay);
 bool console_relay_drain(struct console_relay *relay);
 void console_relay_switch_off(struct console_relay *relay);
 int console_relay_start_thread(struct console_relay *relay, int nice);

@@ -40,8 +40,7 @@ static int counters_seq_show(struct seq_file *file, void *unused)
 	seq_printf(file, "lost_bytes %llu\n", c->lost_bytes);
 	seq_printf(file, "rewinds %llu\n", c->rewinds);
 	seq_printf(file, "set_back %llu\n", c->set_back);
-	seq_printf(file, "stored_bytes %u\n",
-		   READ_ONCE(relay->ring.head) - READ_ONCE(relay->ring.tail));
+	seq_printf(file, "stored_bytes %u\n", console_relay_ring_bytes(&relay->ring));
 	seq_printf(file, "highest_stored_bytes %u\n", relay->ring.highest);
 	seq_printf(file, "buffer_bytes %u\n", relay->ring.size);
 	seq_printf(file, "burst_lines %llu\n", c->burst_lines);

@@ -266,6 +266,9 @@ static void __exit console_relay_exit(void)
 	console_relay_release_port(&relay->target, held);
 	console_relay_unwatch(relay);
 	console_relay_stop_thread(relay);
+	if (!console_relay_ring_empty(&relay->ring))
+		pr_warn("%s%d: the port did not take the last %u bytes\n", relay->con->name,
+			relay->con->index, console_relay_ring_bytes(&relay->ring));
 	pr_info("%s%d is the driver's own console again\n", relay->con->name, relay->con->index);
 	console_relay_release_target(&relay->target);
 	free_relay(relay);

@@ -50,7 +50,9 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/nmi.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -84,7 +86,7 @@
 
 #define BUSY_MS		1
 
-/* console_relay_drain() gives up if the same owner has kept the output for so long. */
+/* In addition to twice the time of a line: see console_relay_patience_ms(). */
 #define BUSY_LIMIT_MS	5000
 
 /*
@@ -221,12 +223,24 @@ static void observe_byte(struct console_relay *relay, u64 took_ns, unsigned int 
 	WRITE_ONCE(relay->byte_ns, max(observed_ns, relay->byte_ns - relay->byte_ns / DECAY));
 }
 
+/* As kdb does: write() then only tries to take the port lock, with which the thread has died. */
+static void write_port(struct console_relay *relay, const char *text, unsigned int len)
+{
+	bool died = console_relay_thread_died(relay);
+
+	if (died)
+		++oops_in_progress;
+	relay->write(relay->con, text, len);
+	if (died)
+		--oops_in_progress;
+}
+
 static void write_text(struct console_relay *relay, const char *text, unsigned int len)
 {
 	u64 begun_ns = ktime_get_mono_fast_ns();
 
 	WRITE_ONCE(relay->owned_bytes, len);
-	relay->write(relay->con, text, len);
+	write_port(relay, text, len);
 	/* Of short texts, the hardware's buffer takes a large part at once. */
 	if (len >= 32)
 		observe_byte(relay, ktime_get_mono_fast_ns() - begun_ns, len);
@@ -259,7 +273,7 @@ static enum printed print_owned(struct console_relay *relay, bool forced, const 
 	if (READ_ONCE(relay->off) && !text)
 		return PRINTED_OFF;
 	if (forced) {
-		relay->write(relay->con, REPLAY_MARK, strlen(REPLAY_MARK));
+		write_port(relay, REPLAY_MARK, strlen(REPLAY_MARK));
 		console_relay_ring_rewind_line(&relay->ring);
 	}
 	line_len = console_relay_ring_line(&relay->ring, line, &tail);
@@ -355,14 +369,33 @@ void console_relay_close_line(struct console_relay *relay, long line)
 	atomic_long_cmpxchg(&relay->owner, line, 0);
 }
 
+/**
+ * console_relay_patience_ms - how long who is in no hurry waits for an owner of the output
+ * @relay:	the relay
+ *
+ * Return: a time in ms in which the owner's line must have ended.
+ */
+unsigned int console_relay_patience_ms(const struct console_relay *relay)
+{
+	u64 line_ns = (u64)READ_ONCE(relay->owned_bytes) *
+		      (READ_ONCE(relay->byte_ns) ?: SLOWEST_BYTE_NS);
+
+	return BUSY_LIMIT_MS + (unsigned int)div_u64(2 * line_ns, NSEC_PER_MSEC);
+}
+
+static unsigned long patience_end(const struct console_relay *relay)
+{
+	return jiffies + msecs_to_jiffies(console_relay_patience_ms(relay));
+}
+
 /*
  * The thread's last burst may still be in the transmitter although the ring is empty: waits for
  * the end of the line that is being printed now.
  */
 static void wait_for_line(struct console_relay *relay)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(BUSY_LIMIT_MS);
 	long line = atomic_long_read(&relay->owner), owner = line;
+	unsigned long end = patience_end(relay);
 
 	while (owner && (owner & ~CPU_MASK) == (line & ~CPU_MASK) && time_before(jiffies, end)) {
 		msleep(BUSY_MS);
@@ -374,12 +407,15 @@ static void wait_for_line(struct console_relay *relay)
 static bool print_all(struct console_relay *relay)
 {
 	unsigned int head = console_relay_ring_head(&relay->ring);
-	unsigned long busy_since = jiffies;
+	unsigned long end = patience_end(relay);
 	long owner, last_owner = 0;
+	enum patience patience;
 	enum printed printed;
 
 	for (;;) {
-		printed = console_relay_print(relay, PATIENCE_NONE, NULL, 0);
+		/* The thread may have died as the owner. */
+		patience = console_relay_thread_died(relay) ? PATIENCE_TAKE : PATIENCE_NONE;
+		printed = console_relay_print(relay, patience, NULL, 0);
 		if (printed == PRINTED_NOTHING || printed == PRINTED_OFF)
 			return true;
 		if (printed == PRINTED_LINE) {
@@ -393,8 +429,8 @@ static bool print_all(struct console_relay *relay)
 			return true;
 		owner = atomic_long_read(&relay->owner);
 		if (owner != last_owner)
-			busy_since = jiffies;
-		else if (time_after(jiffies, busy_since + msecs_to_jiffies(BUSY_LIMIT_MS)))
+			end = patience_end(relay);
+		else if (time_after(jiffies, end))
 			return false;
 		last_owner = owner;
 		msleep(BUSY_MS);
@@ -443,14 +479,16 @@ void console_relay_switch_off(struct console_relay *relay)
 
 static void wake_thread(struct irq_work *work)
 {
-	wake_up(&container_of(work, struct console_relay, kick)->wait);
+	wake_up(&container_of(work, struct relay_kick, work)->relay->wait);
 }
 
 /* Wakes the thread; any context. */
 void console_relay_kick(struct console_relay *relay)
 {
-	if (!atomic_xchg(&relay->kicked, 1))
-		irq_work_queue(&relay->kick);
+	atomic_set(&relay->kicked, 1);
+	/* Its barrier pairs with that of the thread, which looks at @kicked once more. */
+	if (wq_has_sleeper(&relay->wait))
+		irq_work_queue(&raw_cpu_ptr(relay->kicks)->work);
 }
 
 static enum printed print_by_driver(struct console_relay *relay)
@@ -542,8 +580,6 @@ static int run_thread(void *data)
 				atomic_xchg(&relay->kicked, 0) || kthread_should_stop());
 		if (!kthread_should_stop())
 			msleep(PAUSE_MS);
-		if (READ_ONCE(relay->off))
-			console_relay_rewind(relay);
 		do {
 			printed = print_as_thread(relay);
 			if (printed == PRINTED_BUSY)
@@ -564,13 +600,24 @@ static int run_thread(void *data)
 int console_relay_start_thread(struct console_relay *relay, int nice)
 {
 	struct task_struct *thread;
+	int cpu;
 
 	init_waitqueue_head(&relay->wait);
-	init_irq_work(&relay->kick, wake_thread);
+	relay->kicks = alloc_percpu(struct relay_kick);
+	if (!relay->kicks)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct relay_kick *kick = per_cpu_ptr(relay->kicks, cpu);
+
+		init_irq_work(&kick->work, wake_thread);
+		kick->relay = relay;
+	}
 	thread = kthread_create(run_thread, relay, "relay/%s%d", relay->con->name,
 				relay->con->index);
-	if (IS_ERR(thread))
+	if (IS_ERR(thread)) {
+		free_percpu(relay->kicks);
 		return PTR_ERR(thread);
+	}
 	get_task_struct(thread);
 	set_user_nice(thread, nice);
 	relay->nice = nice;
@@ -582,8 +629,12 @@ int console_relay_start_thread(struct console_relay *relay, int nice)
 
 void console_relay_stop_thread(struct console_relay *relay)
 {
+	int cpu;
+
 	kthread_stop(relay->thread);
-	irq_work_sync(&relay->kick);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(relay->kicks, cpu)->work);
+	free_percpu(relay->kicks);
 	put_task_struct(relay->thread);
 }
 

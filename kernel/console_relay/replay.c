@@ -115,12 +115,14 @@ unsigned int console_relay_log_bytes(unsigned int limit, int loglevel)
  * console_relay_replay_start - find the record with which a replay starts
  * @limit:	how many bytes to replay at most, in whole records; 0: no limit
  *
+ * With a limit, records that `dmesg -C` has hidden are not replayed: kmsg_dump leaves them out.
+ *
  * Return: the record's sequence number.
  */
 u64 console_relay_replay_start(unsigned int limit)
 {
 	struct log_reader reader = { };
-	u64 total, start = 0;
+	u64 total, start;
 	char *text;
 
 	if (!limit)
@@ -129,6 +131,7 @@ u64 console_relay_replay_start(unsigned int limit)
 	if (!text)
 		return U64_MAX;
 	start_reading(&reader);
+	start = reader.kmsg.cur_seq;
 	total = count_bytes(&reader, text, console_loglevel, U64_MAX);
 	if (total > limit) {
 		start_reading(&reader);

@@ -36,6 +36,12 @@ unsigned int console_relay_ring_head(const struct ring *ring)
 	return READ_ONCE(ring->head);
 }
 
+/* How many bytes were stored and not printed yet. */
+unsigned int console_relay_ring_bytes(const struct ring *ring)
+{
+	return READ_ONCE(ring->head) - READ_ONCE(ring->tail);
+}
+
 /* Whether all bytes stored up to @position, which is a head, were printed. */
 bool console_relay_ring_has_passed(const struct ring *ring, unsigned int position)
 {
