@@ -152,8 +152,8 @@ enum directness {
  * @panic_cpu:	the CPU that panics, once @panicking
  * @off:	unregistered: the port is not to be touched
  * @unhooked:	the console has its own write() again; protected by the console lock
- * @behind:	a record could be neither stored nor printed, or the console was registered again: the
- *		next ones are skipped until it has been set back; written under the console lock
+ * @behind:	a record could be neither stored nor printed, or the console was registered again:
+ *		the next ones are skipped until it has been set back; written under the console lock
  * @resume_seq:	sequence number of the next record when it was unregistered, or of the first
  *		skipped one
  * @registered_again: @behind since the console was registered again
