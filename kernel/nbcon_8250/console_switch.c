@@ -221,7 +221,11 @@ static void register_keeping_hardware(struct console *con)
 	con->match = match;
 }
 
-/* Includes ports that were bound in the meantime: they have the driver's console of that time. */
+/*
+ * For all of the driver's ports that have the other console. Those that were bound in the meantime
+ * have the driver's console of that time. So may one that is just being unbound or bound and that
+ * no state of the driver points to: on binding, the serial core looks at it.
+ */
 static void give_ports_to(struct nbcon_8250 *nb, struct console *con)
 {
 	struct console *other = con == &nb->con ? nb->legacy : &nb->con;
@@ -229,14 +233,16 @@ static void give_ports_to(struct nbcon_8250 *nb, struct console *con)
 
 	nb->driver->cons = con;
 	for (i = 0; i < nb->driver->nr; i++) {
-		struct uart_port *port = nb->driver->state[i].uart_port;
+		struct uart_port *port = &serial8250_get_port(i)->port;
 
-		if (port && port->cons == other)
+		if (port->cons != other)
+			continue;
+		/* Without a state nobody prints to it, and its lock may be being initialized. */
+		if (nb->driver->state[i].uart_port)
 			uart_port_set_cons(port, con);
+		else
+			port->cons = con;
 	}
-	/* While the port is unbound, the driver's state does not point to it. */
-	if (nb->up->port.cons == other)
-		uart_port_set_cons(&nb->up->port, con);
 }
 
 static int undo(struct nbcon_8250 *nb)

@@ -148,6 +148,9 @@ struct held_port {
 	struct device *device;		/* of that port; NULL while it is unbound */
 };
 
+/* Exported by the 8250 driver, and declared in its own folder: the port of a line, bound or not. */
+struct uart_8250_port *serial8250_get_port(int line);
+
 /* recognise.c */
 struct console *nbcon_8250_find_console(const char *port_name, bool complain);
 struct uart_driver *nbcon_8250_find_driver(struct console *legacy);

@@ -11,15 +11,16 @@
  *   - unbinding it: not that mutex (serial_core_remove_one_port()), but the lock of the device.
  *   All of them read uart_port.cons and use the value later. All these locks are held while that
  *   pointer changes, so everyone who has read the old value is done before the nbcon console is
- *   freed.
+ *   freed. Not held is the unbinding of another port, which only compares the number of that
+ *   console with its own, at once.
  *
  * Calling contexts
  *   Process context, on loading and unloading.
  *
  * Locking
- *   Takes the lock of the device, then the mutex of the tty's port, then those of the driver's
- *   other ports. The printer kthread only tries to take the mutex; if it fails and the kthread is
- *   to stop, the record is left to the next console.
+ *   Takes a mutex of its own, the lock of the device, the mutex of the tty's port, then those of
+ *   the driver's other ports. The printer kthread only tries to take the mutex; if it fails and
+ *   the kthread is to stop, the record is left to the next console.
  *
  * Lifetime
  *   A held port keeps a reference to its device. The state belongs to the driver and outlives
@@ -32,6 +33,12 @@
 #include <linux/mutex.h>
 #include <linux/tty.h>
 #include "nbcon_8250.h"
+
+/*
+ * Nobody else takes the mutexes of several ports. As they are of one lock class, lockdep has to be
+ * told which lock makes their order safe.
+ */
+static DEFINE_MUTEX(several_ports);
 
 /* NULL while the port is unbound, when there is nothing to unbind. */
 static struct device *device_of(struct uart_state *state)
@@ -58,7 +65,7 @@ static void hold_state(struct held_port *held)
 
 		if (held->device)
 			device_lock(held->device);
-		mutex_lock(&state->port.mutex);
+		mutex_lock_nest_lock(&state->port.mutex, &several_ports);
 		if (device_of(state) == held->device)
 			return;
 		release_state(held);
@@ -79,12 +86,11 @@ void nbcon_8250_hold_port(struct held_port *held, struct uart_driver *driver, in
 
 	held->driver = driver;
 	held->state = driver->state + line;
+	mutex_lock(&several_ports);
 	hold_state(held);
-	/* Nobody else takes two of these mutexes. */
 	for (i = 0; i < driver->nr; i++) {
 		if (i != line)
-			mutex_lock_nest_lock(&driver->state[i].port.mutex,
-					     &held->state->port.mutex);
+			mutex_lock_nest_lock(&driver->state[i].port.mutex, &several_ports);
 	}
 }
 
@@ -102,4 +108,5 @@ void nbcon_8250_release_port(struct held_port *held)
 			mutex_unlock(&driver->state[i].port.mutex);
 	}
 	release_state(held);
+	mutex_unlock(&several_ports);
 }

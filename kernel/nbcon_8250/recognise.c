@@ -238,7 +238,8 @@ int nbcon_8250_recognise_console(struct nbcon_8250 *nb, struct console *legacy)
 		       legacy->name, legacy->index, legacy->flags);
 		return -EBUSY;
 	}
-	if (!port || port->cons != legacy || port->line != legacy->index || !port->state) {
+	if (!port || port->cons != legacy || port->line != legacy->index || !port->state ||
+	    port != &serial8250_get_port(legacy->index)->port) {
 		pr_err("%s%d: port and console do not belong together\n", legacy->name,
 		       legacy->index);
 		return -ENODEV;

@@ -289,7 +289,6 @@ static struct mutex *guard_tty(struct nbcon_8250 *nb, bool *go_on)
 		nb->tty_busy = true;
 		nb->tty_busy_since = jiffies;
 	}
-	nb->tty_busy_seen = jiffies;
 	*go_on = time_after(jiffies, nb->tty_busy_since + msecs_to_jiffies(TTY_BUSY_MS));
 	if (*go_on)
 		nb->counters.unguarded++;
