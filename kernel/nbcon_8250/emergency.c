@@ -69,6 +69,16 @@ static bool oops_may_hold(struct emergency *e, u64 now_ns)
 	return now_ns - e->hold_ns < OOPS_HOLD_NS || num_online_cpus() == 1;
 }
 
+/* Whether a CPU is in the kernel debugger: it also has others print, such as their backtraces. */
+static bool in_debugger(void)
+{
+#ifdef CONFIG_KGDB
+	return atomic_read(&kgdb_active) != -1;
+#else
+	return false;
+#endif
+}
+
 /**
  * nbcon_8250_may_print_now - whether an atomic writer may print a record
  * @nb:		the console
@@ -88,7 +98,7 @@ bool nbcon_8250_may_print_now(struct nbcon_8250 *nb, struct nbcon_write_context 
 
 	e->begun_ns = now_ns;
 	if (!nb->con.kthread || ACCESS_PRIVATE(wctxt, ctxt).prio != NBCON_PRIO_EMERGENCY ||
-	    in_dbg_master())
+	    in_debugger())
 		return true;
 	if (now_ns - e->ended_ns > SAME_FLUSH_NS)
 		e->hold_ns = now_ns;

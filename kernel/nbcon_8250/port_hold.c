@@ -11,8 +11,13 @@
  *   - unbinding it: not that mutex (serial_core_remove_one_port()), but the lock of the device.
  *   All of them read uart_port.cons and use the value later. All these locks are held while that
  *   pointer changes, so everyone who has read the old value is done before the nbcon console is
- *   freed. Not held is the unbinding of another port, which only compares the number of that
- *   console with its own, at once.
+ *   freed. Not held are three readers, who would have to read the pointer before that change and
+ *   use it only when rmmod has ended:
+ *   - unbinding another port, which compares the number of that console with its own;
+ *   - binding the console's port while no device has it;
+ *   - a device that takes the console's port over from another, such as from the one that stands
+ *     for all ISA ports. While the module is loaded, it may also leave the nbcon console without
+ *     its port, if it comes in the very milliseconds of the switch.
  *
  * Calling contexts
  *   Process context, on loading and unloading.
@@ -27,7 +32,9 @@
  *   the port.
  *
  * What this disturbs
- *   Binding, unbinding, opening, closing and setting any port of the driver wait.
+ *   Binding, unbinding, opening, closing and setting any port of the driver wait. Loading and
+ *   unloading wait for whoever holds one of these locks, as unbinding a port does for as long as
+ *   a program waits for its modem lines (TIOCMIWAIT).
  */
 #include <linux/device.h>
 #include <linux/mutex.h>

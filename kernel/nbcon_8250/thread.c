@@ -398,7 +398,9 @@ void nbcon_8250_write_thread(struct console *con, struct nbcon_write_context *wc
 	count_hold(nb, nb->locked_ns);
 	uart_port_unlock_irqrestore(port, nb->lock_flags);
 
-	give_turn_to_tty(nb, &s);
+	/* While its mutex is taken, it has the time of the attempts to take that. */
+	if (!nb->tty_busy)
+		give_turn_to_tty(nb, &s);
 	tty_mutex = guard_tty(nb, &go_on);
 	if (go_on) {
 		hold_tty_output(nb, tty_mutex);
