@@ -192,7 +192,7 @@ static bool can_wait_for_set_back(const struct console_relay *relay, const struc
 	if (!urgency->at_once || urgency->patience != PATIENCE_TAKE)
 		return true;
 	return relay->registered_again && !kexec_crash_loaded() &&
-	       !console_relay_thread_died(relay);
+	       !console_relay_port_lost(relay);
 }
 #endif
 
@@ -245,6 +245,32 @@ static int relay_exit(struct console *con)
 	return relay->exit ? relay->exit(con) : 0;
 }
 
+static bool is_registered(const struct console *wanted)
+{
+	const struct console *con;
+
+	for_each_console(con) {
+		if (con == wanted)
+			return true;
+	}
+	return false;
+}
+
+#ifdef HAVE_CONSOLE_SEQ
+/*
+ * Whether its sequence number is final: the core sets CON_ENABLED before that, and a resume sets
+ * it on a console that is not registered as well.
+ */
+static bool is_listed(const struct console *con)
+{
+#ifdef HAVE_CONSOLE_LIST_LOCK
+	return !hlist_unhashed_lockless(&con->node);
+#else
+	return is_registered(con);
+#endif
+}
+#endif
+
 /**
  * console_relay_set_back - have the core print the skipped records, if there are any
  * @relay:	the relay; the console lock is held, or a panic has stopped the other CPUs
@@ -253,7 +279,7 @@ void console_relay_set_back(struct console_relay *relay)
 {
 #ifdef HAVE_CONSOLE_SEQ
 	/* Nothing may have been printed since. */
-	if (relay_flags_allow_printing(relay->con->flags))
+	if (is_listed(relay->con) && relay_flags_allow_printing(relay->con->flags))
 		notice_registration(relay);
 	if (!relay->behind || READ_ONCE(relay->off) || relay->unhooked)
 		return;
@@ -265,17 +291,6 @@ void console_relay_set_back(struct console_relay *relay)
 		relay->counters.set_back++;
 	relay->registered_again = false;
 #endif
-}
-
-static bool is_registered(const struct console *wanted)
-{
-	const struct console *con;
-
-	for_each_console(con) {
-		if (con == wanted)
-			return true;
-	}
-	return false;
 }
 
 /**

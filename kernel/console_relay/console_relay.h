@@ -150,6 +150,7 @@ enum directness {
  * @direct:	whether writers print themselves: in a suspend, before a reboot
  * @panicking:	the other CPUs have been stopped, or should have been
  * @panic_cpu:	the CPU that panics, once @panicking
+ * @port_lost: an oops has interrupted who printed, perhaps with the port lock
  * @off:	unregistered: the port is not to be touched
  * @unhooked:	the console has its own write() again; protected by the console lock
  * @behind:	a record could be neither stored nor printed, or the console was registered again:
@@ -195,6 +196,7 @@ struct console_relay {
 	enum directness direct;
 	bool panicking;
 	int panic_cpu;
+	bool port_lost;
 	bool off;
 	bool unhooked;
 	bool behind;
@@ -288,6 +290,7 @@ void console_relay_switch_off(struct console_relay *relay);
 int console_relay_start_thread(struct console_relay *relay, int nice);
 void console_relay_stop_thread(struct console_relay *relay);
 bool console_relay_thread_died(const struct console_relay *relay);
+bool console_relay_port_lost(const struct console_relay *relay);
 bool console_relay_is_excluded(const struct console_relay *relay);
 void console_relay_wrote(struct console_relay *relay, u64 begun_ns);
 

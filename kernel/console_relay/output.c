@@ -180,6 +180,9 @@ static bool wait_or_take(struct console_relay *relay, enum patience patience, lo
 		if (atomic_long_cmpxchg(&relay->owner, owner, mine) == owner) {
 			relay->counters.forced++;
 			*forced = true;
+			/* Its own oops, or a panic: it does not return to its line. */
+			if (is_this_cpu(owner))
+				WRITE_ONCE(relay->port_lost, true);
 			return true;
 		}
 	}
@@ -223,15 +226,18 @@ static void observe_byte(struct console_relay *relay, u64 took_ns, unsigned int 
 	WRITE_ONCE(relay->byte_ns, max(observed_ns, relay->byte_ns - relay->byte_ns / DECAY));
 }
 
-/* As kdb does: write() then only tries to take the port lock, with which the thread has died. */
+/*
+ * As kdb does: write() then only tries to take the port lock, with which a writer has died. The
+ * count is not atomic: an oops that begins on another CPU at this very moment may stay counted.
+ */
 static void write_port(struct console_relay *relay, const char *text, unsigned int len)
 {
-	bool died = console_relay_thread_died(relay);
+	bool lost = console_relay_port_lost(relay);
 
-	if (died)
+	if (lost)
 		++oops_in_progress;
 	relay->write(relay->con, text, len);
-	if (died)
+	if (lost)
 		--oops_in_progress;
 }
 
@@ -413,8 +419,8 @@ static bool print_all(struct console_relay *relay)
 	enum printed printed;
 
 	for (;;) {
-		/* The thread may have died as the owner. */
-		patience = console_relay_thread_died(relay) ? PATIENCE_TAKE : PATIENCE_NONE;
+		/* A writer may have died as the owner. */
+		patience = console_relay_port_lost(relay) ? PATIENCE_TAKE : PATIENCE_NONE;
 		printed = console_relay_print(relay, patience, NULL, 0);
 		if (printed == PRINTED_NOTHING || printed == PRINTED_OFF)
 			return true;
@@ -642,6 +648,15 @@ void console_relay_stop_thread(struct console_relay *relay)
 bool console_relay_thread_died(const struct console_relay *relay)
 {
 	return READ_ONCE(relay->thread->flags) & PF_EXITING;
+}
+
+/*
+ * Whether who printed has died of an oops in the driver's write(), mostly with the port lock. From
+ * its own first line on, as the last ones are printed when oops_in_progress is 0 again.
+ */
+bool console_relay_port_lost(const struct console_relay *relay)
+{
+	return READ_ONCE(relay->port_lost) || console_relay_thread_died(relay);
 }
 
 /* A panic goes on elsewhere: this CPU was not stopped, but is to keep quiet. */

@@ -131,7 +131,7 @@ struct urgency console_relay_urgency(struct console_relay *relay, const char *te
 		return urgency;
 	}
 	relay->oops_spent_ns = 0;
-	if (console_relay_thread_died(relay)) {
+	if (console_relay_port_lost(relay)) {
 		urgency.at_once = true;
 		urgency.patience = PATIENCE_TAKE;
 		urgency.limit_ns = RECORD_NS;
