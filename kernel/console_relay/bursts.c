@@ -208,7 +208,7 @@ static bool is_unfit(const struct console_relay *relay)
 	/* Until the port is resumed its FIFO may be off; the driver's write() needs none. */
 	if (READ_ONCE(relay->direct) != DIRECT_NEVER)
 		return true;
-	/* Nor does it wait for the port lock then. */
+	/* Bursts would wait for the port lock for ever; write_port() does not. */
 	if (console_relay_port_lost(relay))
 		return true;
 	return up->em485 || port->rs485.flags & SER_RS485_ENABLED || (up->dma && tty_is_open(up)) ||

@@ -59,6 +59,25 @@ static inline void relay_unlock_consoles(void)
 }
 
 /*
+ * Under the console lock, or in a panic. It is set after the sequence number; where there is a list
+ * lock, that need not be held.
+ */
+static inline bool relay_is_registered(const struct console *wanted)
+{
+#ifdef HAVE_CONSOLE_LIST_LOCK
+	return !hlist_unhashed_lockless(&wanted->node);
+#else
+	const struct console *con;
+
+	for_each_console(con) {
+		if (con == wanted)
+			return true;
+	}
+	return false;
+#endif
+}
+
+/*
  * While this section is held, console_stop(), which must precede switching the port off, waits.
  * Up to 6.1 there is nothing to hold but the console lock itself; there the module only relies on
  * the PM notifiers, see events.c.

@@ -245,32 +245,6 @@ static int relay_exit(struct console *con)
 	return relay->exit ? relay->exit(con) : 0;
 }
 
-static bool is_registered(const struct console *wanted)
-{
-	const struct console *con;
-
-	for_each_console(con) {
-		if (con == wanted)
-			return true;
-	}
-	return false;
-}
-
-#ifdef HAVE_CONSOLE_SEQ
-/*
- * Whether its sequence number is final: the core sets CON_ENABLED before that, and a resume sets
- * it on a console that is not registered as well.
- */
-static bool is_listed(const struct console *con)
-{
-#ifdef HAVE_CONSOLE_LIST_LOCK
-	return !hlist_unhashed_lockless(&con->node);
-#else
-	return is_registered(con);
-#endif
-}
-#endif
-
 /**
  * console_relay_set_back - have the core print the skipped records, if there are any
  * @relay:	the relay; the console lock is held, or a panic has stopped the other CPUs
@@ -278,8 +252,11 @@ static bool is_listed(const struct console *con)
 void console_relay_set_back(struct console_relay *relay)
 {
 #ifdef HAVE_CONSOLE_SEQ
-	/* Nothing may have been printed since. */
-	if (is_listed(relay->con) && relay_flags_allow_printing(relay->con->flags))
+	/*
+	 * Nothing may have been printed since. CON_ENABLED alone does not tell: the core sets it
+	 * before the sequence number, and a resume sets it on an unregistered console as well.
+	 */
+	if (relay_is_registered(relay->con) && relay_flags_allow_printing(relay->con->flags))
 		notice_registration(relay);
 	if (!relay->behind || READ_ONCE(relay->off) || relay->unhooked)
 		return;
@@ -307,7 +284,7 @@ int console_relay_hook(struct console_relay *relay, bool replay, unsigned int re
 	int err = -EBUSY;
 
 	relay_lock_consoles();
-	if (is_registered(con) && relay_flags_allow_printing(con->flags)) {
+	if (relay_is_registered(con) && relay_flags_allow_printing(con->flags)) {
 		relay->write = con->write;
 		relay->exit = con->exit;
 		hooked = relay;
@@ -357,7 +334,7 @@ void console_relay_unhook(struct console_relay *relay)
 	relay_lock_consoles();
 	console_relay_drain(relay);
 #ifdef HAVE_CONSOLE_SEQ
-	if ((relay->off || relay->behind) && is_registered(con))
+	if ((relay->off || relay->behind) && relay_is_registered(con))
 		con->seq = relay->resume_seq;
 	/* The thread, which may be waiting for these locks, is not to do so once more. */
 	WRITE_ONCE(relay->behind, false);
